@@ -1,0 +1,1 @@
+"""The window of the Context Inspector: a Qt program over the engine's public names."""

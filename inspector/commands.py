@@ -1,0 +1,165 @@
+"""Every action of the window once: name, shortcut, when it is enabled, what it does.
+
+Menus, context menus, shortcuts, the palette and the help page are made from this table; a view
+never makes a ``QAction`` of its own for something a user might look for by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+MENUS: tuple[str, ...] = ("File", "Thread", "Go", "View", "Help")
+"""Menus of the menu bar, in order."""
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Command:
+    """One action."""
+
+    id: str
+    """``go.next_summary``: group and name, unique."""
+    title: str
+    """As the menu and the help page write it; a constant of ours, never data."""
+    run: Callable[[], object]
+    menu: str = ""
+    """One of ``MENUS``; empty for an action that only a context menu or a key reaches."""
+    keys: tuple[str, ...] = ()
+    """Shortcuts in portable text, the first one is shown: ``("Ctrl+O",)``."""
+    enabled: Callable[[], bool] = _always
+    checked: Callable[[], bool] | None = None
+    """For an action that is on or off: which one it is now."""
+    scope: str = ""
+    """Name of the part of the window whose focus the keys need; empty for the whole window."""
+    hint: str = ""
+    """One sentence for the help page."""
+    contexts: tuple[str, ...] = field(default=())
+    """Names of the context menus that hold it: ``("request",)``."""
+    separated: bool = False
+    """A line stands above it in menus."""
+
+
+class Commands(QObject):
+    """The table, and the actions, menus and help that come from it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._commands: dict[str, Command] = {}
+        self._actions: dict[str, QAction] = {}
+        self._scopes: dict[str, QWidget] = {}
+
+    def scope(self, name: str, widget: QWidget) -> None:
+        """Name a part of the window, for commands whose keys work only there."""
+        self._scopes[name] = widget
+
+    def add(self, *commands: Command) -> None:
+        """Enter commands in the table. An id that is taken or a key that clashes is a bug."""
+        for command in commands:
+            if command.id in self._commands:
+                raise ValueError(f"two commands are called {command.id}")
+            if command.menu and command.menu not in MENUS:
+                raise ValueError(f"{command.id}: there is no menu {command.menu}")
+            clash = self._clash(command)
+            if clash:
+                raise ValueError(f"{command.id} and {clash} share a key")
+            self._commands[command.id] = command
+            self._actions[command.id] = self._make(command)
+
+    def all(self) -> list[Command]:
+        """The table, in the order of entry."""
+        return list(self._commands.values())
+
+    def action(self, command_id: str) -> QAction:
+        """The action of a command, for a button or a menu."""
+        return self._actions[command_id]
+
+    def run(self, command_id: str) -> bool:
+        """Run a command by its id; False when it isn't enabled now."""
+        command = self._commands[command_id]
+        if not command.enabled():
+            return False
+        command.run()
+        return True
+
+    def refresh(self) -> None:
+        """Bring enabled and checked of every action up to date."""
+        for command_id, command in self._commands.items():
+            action = self._actions[command_id]
+            action.setEnabled(bool(command.enabled()))
+            if command.checked is not None:
+                action.setChecked(bool(command.checked()))
+
+    def build_menus(self, bar: QMenuBar) -> None:
+        """Fill the menu bar."""
+        for name in MENUS:
+            entries = [c for c in self._commands.values() if c.menu == name]
+            if entries:
+                menu = bar.addMenu(f"&{name}")
+                self._fill(menu, entries)
+                menu.aboutToShow.connect(self.refresh)
+
+    def context_menu(self, context: str, parent: QWidget) -> QMenu:
+        """A context menu of the commands that name this context."""
+        self.refresh()
+        menu = QMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._fill(menu, [c for c in self._commands.values() if context in c.contexts])
+        return menu
+
+    def keys_page(self) -> list[tuple[str, str, str, str]]:
+        """Rows of the help page: menu, title, keys as this system writes them, hint."""
+        rows = []
+        for command in self._commands.values():
+            keys = ", ".join(
+                QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in command.keys
+            )
+            rows.append((command.menu, command.title, keys, command.hint))
+        return rows
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _make(self, command: Command) -> QAction:
+        action = QAction(command.title.replace("&", "&&"), self._window)
+        action.setObjectName(command.id)
+        action.setStatusTip(command.hint)
+        if command.keys:
+            action.setShortcuts([QKeySequence(key) for key in command.keys])
+        if command.checked is not None:
+            action.setCheckable(True)
+            action.setChecked(bool(command.checked()))
+        action.triggered.connect(lambda _on=False, c=command: self._triggered(c))
+        if command.scope:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self._scopes[command.scope].addAction(action)
+        else:
+            self._window.addAction(action)
+        return action
+
+    def _triggered(self, command: Command) -> None:
+        if command.enabled():
+            command.run()
+        self.refresh()
+
+    def _fill(self, menu: QMenu, entries: Iterable[Command]) -> None:
+        for command in entries:
+            if command.separated and not menu.isEmpty():
+                menu.addSeparator()
+            menu.addAction(self._actions[command.id])
+
+    def _clash(self, new: Command) -> str | None:
+        wanted = {QKeySequence(key).toString() for key in new.keys}
+        for old in self._commands.values():
+            if wanted & {QKeySequence(key).toString() for key in old.keys} and (
+                not old.scope or not new.scope or old.scope == new.scope
+            ):
+                return old.id
+        return None

@@ -1,0 +1,191 @@
+"""Numbers, times and untrusted text as the window writes them. Pure functions, no widgets.
+
+Untrusted text (thread ids, tool names, file names, errors) goes through ``one_line`` or ``marked``
+before it is shown, through ``tip`` before it becomes a tooltip and through ``menu_text`` before it
+becomes a menu entry: Qt guesses rich text in tooltips and eats ``&`` in menus.
+"""
+
+from __future__ import annotations
+
+import html
+import time
+from datetime import datetime
+
+UNKNOWN = "–"
+"""What is shown for a value that is not known; the reason belongs on hover."""
+THIN = "\u2009"
+ESTIMATE = "~"
+
+
+def exact(n: int | None) -> str:
+    """The whole number, thousands apart by a thin space: ``153 757``."""
+    if n is None:
+        return UNKNOWN
+    return f"{n:,}".replace(",", THIN)
+
+
+def count(n: int | None, noun: str = "", plural: str | None = None) -> str:
+    """A number of things: ``1 request``, ``5 000 requests``."""
+    shown = exact(n)
+    if not noun:
+        return shown
+    return f"{shown} {noun if n == 1 else (plural or noun + 's')}"
+
+
+def size(n: int | None) -> str:
+    """Short: ``999``, ``1.2k``, ``240k``, ``1.5M``. The exact number belongs on hover and in copies."""
+    if n is None:
+        return UNKNOWN
+    sign, left = ("-", -n) if n < 0 else ("", n)
+    if left < 1000:
+        return f"{sign}{left}"
+    value = float(left)
+    for unit in ("k", "M", "G"):
+        value /= 1000
+        if value < 9.95:
+            digits = f"{value:.1f}"
+            return f"{sign}{digits.removesuffix('.0')}{unit}"
+        if value < 999.5:
+            return f"{sign}{value:.0f}{unit}"
+    return f"{sign}{value:.0f}G"
+
+
+def change(n: int | None) -> str:
+    """A difference with its sign: ``+1.2k``, ``−240k``, ``0``."""
+    if n is None:
+        return UNKNOWN
+    if n == 0:
+        return "0"
+    return ("+" if n > 0 else "\u2212") + size(abs(n))
+
+
+def tokens(n: int | None, estimated: bool = True) -> str:
+    """A token count: ``1.2k`` as reported, ``~1.2k`` as estimated."""
+    if n is None:
+        return UNKNOWN
+    return (ESTIMATE if estimated else "") + size(n)
+
+
+def exact_tokens(n: int | None, estimated: bool = True) -> str:
+    """For hover and copies: ``1 234 tokens, reported by the provider``."""
+    if n is None:
+        return "not known"
+    return f"{count(n, 'token')}, {'estimated' if estimated else 'reported by the provider'}"
+
+
+def duration(ms: float | None) -> str:
+    """``340 ms``, ``1.2 s``, ``2 min 5 s``, ``1 h 3 min``."""
+    if ms is None:
+        return UNKNOWN
+    if ms < 999.5:
+        return f"{ms:.0f} ms"
+    seconds = ms / 1000
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def ago(ts: float | None, now: float | None = None) -> str:
+    """A time in a list: ``just now``, ``5 min ago``, ``3 h ago``, ``yesterday``, else the date."""
+    if ts is None:
+        return UNKNOWN
+    at = time.time() if now is None else now
+    passed = at - ts
+    if passed < -60:
+        return absolute(ts)[:16]
+    if passed < 60:
+        return "just now"
+    if passed < 3600:
+        return f"{int(passed // 60)} min ago"
+    then, today = _local(ts), _local(at)
+    if then is None or today is None:
+        return UNKNOWN
+    days = (today.date() - then.date()).days
+    if days == 0 or passed < 6 * 3600:
+        return f"{int(passed // 3600)} h ago"
+    if days == 1:
+        return "yesterday"
+    if days < 7:
+        return f"{days} days ago"
+    return then.strftime("%Y-%m-%d")
+
+
+def absolute(ts: float | None) -> str:
+    """Local date and time to the second: ``2026-03-02 14:05:11``."""
+    then = None if ts is None else _local(ts)
+    return UNKNOWN if then is None else then.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _local(ts: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(ts)
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_HIDDEN = frozenset("\u200b\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad")
+_JOINERS = frozenset("\u200c\u200d")
+
+
+def marked(text: str) -> str:
+    """``text`` with every character that changes or hides what is read drawn as a mark.
+
+    Control characters become their pictures (␛), direction and zero-width controls ``‹U+202E›``;
+    tabs, line ends, real right-to-left letters and joined emoji stay as they are. For display
+    only: copying must give the true text.
+    """
+    if text.isprintable():
+        return text
+    last = len(text) - 1
+    out: list[str] = []
+    for i, ch in enumerate(text):
+        code = ord(ch)
+        if ch in "\n\t" or (code >= 0x20 and ch.isprintable()):
+            out.append(ch)
+        elif code < 0x20:
+            out.append(chr(0x2400 + code))
+        elif code == 0x7F:
+            out.append("\u2421")
+        elif ch in _JOINERS:
+            inside = 0 < i < last and ord(text[i - 1]) > 0x7F and ord(text[i + 1]) > 0x7F
+            out.append(ch if inside else f"\u2039U+{code:04X}\u203a")
+        elif ch in _BIDI or ch in _HIDDEN or 0xD800 <= code < 0xE000 or 0x80 <= code < 0xA0:
+            out.append(f"\u2039U+{code:04X}\u203a")
+        else:
+            out.append(ch)
+    return "".join(out)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """``text`` for one row: marked, line ends and runs of blanks as one space, cut with ``…``."""
+    cut = text[: limit * 4]
+    line = " ".join(marked(cut).split())
+    if len(line) > limit or len(cut) < len(text):
+        return line[:limit].rstrip() + "…"
+    return line
+
+
+def tip(text: str) -> str:
+    """``text`` as a tooltip that shows it letter by letter, whatever it holds."""
+    if not text:
+        return ""
+    shown = text if len(text) <= 2000 else text[:2000] + "…"
+    escaped = html.escape(marked(shown)).replace("\n", "<br>")
+    return f"<qt>{escaped}</qt>"
+
+
+def menu_text(text: str, limit: int = 60) -> str:
+    """``text`` as a menu entry, tab title or button: ``&`` shown, not taken for a mnemonic."""
+    return one_line(text, limit).replace("&", "&&")
+
+
+def elide_middle(text: str, limit: int = 60) -> str:
+    """Long names keep both ends: ``/large_tool_res…call_17``."""
+    if len(text) <= limit:
+        return text
+    head = (limit - 1) // 2
+    return f"{text[:head]}…{text[len(text) - (limit - 1 - head) :]}"

@@ -1,0 +1,1 @@
+"""Qt item models over the read model: lazy and paged, strings made when shown."""

@@ -1,0 +1,1 @@
+"""One widget a file. A view gets frozen values and asks for more through jobs."""
