@@ -27,6 +27,19 @@ class Cancelled(Exception):
     """Raised inside a job by ``Progress.check`` after its cancellation."""
 
 
+class Failure(str):
+    """The sentence for the user, with the exception itself for who must look closer (an edit conflict)."""
+
+    error: BaseException
+
+    @classmethod
+    def of(cls, error: BaseException, what: str) -> Failure:
+        """The failure of a job that did ``what``."""
+        made = cls(describe(error, what))
+        made.error = error
+        return made
+
+
 class Progress:
     """Handed to a job: says how far it is, and carries its cancellation."""
 
@@ -69,7 +82,7 @@ class Job:
         what: str,
         key: Hashable | None,
         done: Callable[[Any], None] | None,
-        failed: Callable[[str], None] | None,
+        failed: Callable[[Failure], None] | None,
         quiet: bool,
     ) -> None:
         self.what = what
@@ -114,13 +127,14 @@ class Jobs(QObject):
         fn: Callable[..., Any],
         *args: Any,
         done: Callable[[Any], None] | None = None,
-        failed: Callable[[str], None] | None = None,
+        failed: Callable[[Failure], None] | None = None,
         key: Hashable | None = None,
         quiet: bool = False,
     ) -> Job:
         """Run ``fn(*args)`` in a worker.
 
-        ``done(result)`` or ``failed(sentence)`` follows in the GUI thread. A newer job with the same
+        ``done(result)`` or ``failed(failure)`` follows in the GUI thread (``Failure`` is a ``str`` with
+        the exception in ``.error``). A newer job with the same
         ``key`` cancels this one and its result is dropped. Call from the GUI thread only.
         """
         if QThread.currentThread() is not self.thread():
@@ -216,7 +230,7 @@ class Jobs(QObject):
             if job._done is not None and _alive(job._done):
                 job._done(result)
             return
-        sentence = describe(error, job.what)
+        sentence = Failure.of(error, job.what)
         if not is_known(error):
             sys.excepthook(type(error), error, error.__traceback__)
         if job._failed is None:
