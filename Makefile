@@ -1,0 +1,40 @@
+# make run     sets everything up on a fresh machine, then starts the program (make run ARGS="FILE")
+# make test    the same for the tests
+# make lint    style, types and the layers' import rules
+# make bench   what recording and reading cost (not part of make test)
+# make pictures  draws the README's pictures again
+.PHONY: run test lint format bench pictures setup setup-dev clean
+
+PY := .venv/bin/python
+ARGS ?=
+
+run: setup
+	@$(PY) -m inspector $(ARGS)
+
+test: setup-dev
+	$(PY) -m pytest $(ARGS)
+
+lint: setup-dev
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+
+format: setup-dev
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: setup-dev
+	$(PY) -m tests.bench $(ARGS)
+
+pictures: setup-dev
+	$(PY) -m tests.pictures $(ARGS)
+
+setup:
+	@sh .ci/setup run
+
+setup-dev:
+	@sh .ci/setup dev
+
+clean:
+	rm -rf .venv build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .out

@@ -1,0 +1,140 @@
+"""The command ``context-inspector``: opens the window, or hands a terminal command to the engine.
+
+Imports nothing heavy at module level: ``--help``, a terminal command and the first paint of the window all
+wait for this module.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspector import __version__, preflight
+
+PROG = "context-inspector"
+
+TERMINAL_COMMANDS = {
+    "demo": "make a workspace by running the demo scenarios",
+    "run": "run one turn of a thread",
+    "threads": "list the threads of a file",
+    "requests": "list the model requests of a thread",
+    "show": "show one request: system, messages, tools, provider, raw, response",
+    "events": "list what happened in a thread: offloads, summaries, memory, skills",
+    "files": "list the files of a thread",
+    "file": "write one file of a thread to the output",
+}
+"""What the engine does without a window (``engine.cli``), and a word on each."""
+
+OK, FAILED, BAD_USE = 0, 1, 2
+"""Exit codes. 3, for a file that is not ours or damaged, comes with the engine's errors."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code (--help lists them)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments and arguments[0] in TERMINAL_COMMANDS:
+            return _terminal(arguments)
+        return _window(arguments)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] in ("engine", "inspector", "resources", ""):
+            raise  # a fault of ours
+        return _refuse(preflight.package_problem(error), FAILED)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader, head for one, has gone. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _terminal(arguments: list[str]) -> int:
+    from engine.errors import InspectorError
+
+    try:
+        from engine.cli import main as engine_main
+
+        code = engine_main(arguments)
+        sys.stdout.flush()
+        return code
+    except InspectorError as error:
+        return _refuse(str(error), error.exit_code)
+    except SystemExit as stop:  # argparse
+        return stop.code if isinstance(stop.code, int) else OK if stop.code is None else FAILED
+
+
+def _window(arguments: list[str]) -> int:
+    try:
+        path: Path | None = _parser().parse_args(arguments).file
+    except SystemExit as stop:  # argparse has said why, or shown the help
+        return stop.code if isinstance(stop.code, int) else OK
+    if path is not None:
+        problem, code = _file_problem(path)
+        if problem:
+            return _refuse(problem, code)
+    problem = preflight.window_problem()
+    if problem:
+        return _refuse(problem, FAILED)
+
+    from engine.errors import InspectorError
+    from inspector.app import run_window
+
+    try:
+        return run_window(path)
+    except InspectorError as error:
+        return _refuse(str(error), error.exit_code)
+
+
+def _file_problem(path: Path) -> tuple[str | None, int]:
+    from engine.errors import InspectorError
+
+    try:
+        found = path.exists()
+    except (OSError, ValueError):  # a folder on the way that may not be entered; a NUL in the name
+        found = False
+    if not found:
+        return f"There is no file {path}.", BAD_USE
+    try:
+        from engine import check_file
+
+        check_file(path)
+    except InspectorError as error:
+        return str(error), error.exit_code
+    return None, OK
+
+
+def _refuse(sentence: str, code: int) -> int:
+    # A name or message from elsewhere may hold line ends, and characters that the terminal can't show.
+    encoding = sys.stderr.encoding or "utf-8"
+    line = " ".join(sentence.split()).encode(encoding, "backslashreplace").decode(encoding)
+    print(f"{PROG}: {line}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, TERMINAL_COMMANDS))
+    commands = "\n".join(f"  {name:<{width}}  {does}" for name, does in TERMINAL_COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog=PROG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=f"{PROG} [FILE]\n       {PROG} COMMAND …\n       {PROG} --help | --version",
+        description=(
+            "Shows for every model request of an agent what the model was given, who put it there,\n"
+            "what was left out, and what an edit would change."
+        ),
+        epilog=(
+            f"commands for the terminal (each has its own --help; no display needed):\n{commands}\n\n"
+            "A file whose name is one of these commands: write ./demo for the file demo.\n\n"
+            "exit codes: 0 done, 2 bad use, 3 not a file of ours or damaged, 1 anything else"
+        ),
+    )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="the workspace or LangGraph database to open; without it, your default workspace",
+    )
+    parser.add_argument("--version", action="version", version=f"{PROG} {__version__}")
+    return parser
