@@ -1,0 +1,383 @@
+"""One open source and what is selected in it: the thread, its requests, the request.
+
+The session follows the file, asks for what is new only, and never moves the selection by itself.
+Views listen to its signals and call ``select_thread`` and ``select_request``; it knows no view.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine.trace.model import RequestDetail, RequestRow, ThreadRow
+from inspector.jobs import Jobs
+from inspector.models.rows import Rows
+
+POLL_MS = 500
+CHUNK = 400
+"""Rows asked for at once while a thread is read to the end."""
+KEPT_DETAILS = 24
+
+
+class ReaderLike(Protocol):
+    """The part of ``engine.Reader`` that the session uses; called in jobs only."""
+
+    def data_version(self) -> int: ...
+    def threads(self) -> list[ThreadRow]: ...
+    def request_ids(self, thread_id: str) -> list[int]: ...
+    def request_rows(self, ids: Sequence[int]) -> list[RequestRow]: ...
+    def request(self, request_id: int) -> RequestDetail: ...
+
+
+@dataclass(frozen=True)
+class _News:
+    version: int
+    threads: list[ThreadRow] | None
+    thread_id: str | None
+    ids: list[int]
+    rows: list[RequestRow]
+
+
+class Session(QObject):
+    """The open source, its threads, the selected thread and request."""
+
+    threads_changed = Signal()
+    """``threads`` is another list."""
+    thread_changed = Signal(object)
+    """Another thread is selected: its id, or None."""
+    rows_changed = Signal()
+    """Requests were added to, or read again in, ``rows``: views bring themselves up to date."""
+    request_changed = Signal(object)
+    """Another request is selected: its ``RequestRow`` (None when nothing is, or while it is read)."""
+    detail_ready = Signal(object, object)
+    """The selected request's ``RequestDetail``, and that of the same agent's request before, or None."""
+    data_changed = Signal()
+    """Somebody committed to the file: what surrounds the thread may have changed."""
+    failed = Signal(str, str)
+    """What could not be read (``threads``, ``requests``, ``request``) and a sentence."""
+
+    def __init__(self, reader: ReaderLike, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.reader = reader
+        self.jobs = jobs
+        self.threads: list[ThreadRow] | None = None
+        self.thread_id: str | None = None
+        self.rows = Rows()
+        self.request_id: int | None = None
+        self._version = -1
+        self._wanted: int | None = None
+        self._details: OrderedDict[int, RequestDetail] = OrderedDict()
+        self._polling = False
+        self._poll_again = False
+        self._loading = False
+        self._stale = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self.poll)
+
+    # -- threads ---------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Read the threads and begin to follow the file."""
+        self.jobs.run(
+            "Reading the list of threads",
+            _first_look,
+            self.reader,
+            done=self._threads_read,
+            failed=lambda sentence: self.failed.emit("threads", sentence),
+            key=(self, "threads"),
+        )
+        self._timer.start()
+
+    def thread_row(self) -> ThreadRow | None:
+        """The selected thread's row."""
+        for row in self.threads or ():
+            if row.thread_id == self.thread_id:
+                return row
+        return None
+
+    def select_thread(self, thread_id: str | None, request_id: int | None = None) -> None:
+        """Show another thread, at ``request_id`` when it has that one, else at its last request."""
+        if thread_id == self.thread_id:
+            if request_id is not None:
+                self.select_request(request_id)
+            return
+        for key in ("rows", "chunk", "detail", "prefetch"):
+            self.jobs.cancel((self, key))
+        self.thread_id = thread_id
+        self.rows = Rows()
+        self.request_id = None
+        self._wanted = request_id
+        self._loading = False
+        self.thread_changed.emit(thread_id)
+        self.request_changed.emit(None)
+        if thread_id is None:
+            return
+        self._loading = True
+        self.jobs.run(
+            "Reading the requests",
+            _open_thread,
+            self.reader,
+            thread_id,
+            request_id,
+            done=lambda found: self._thread_read(thread_id, *found),
+            failed=self._rows_failed,
+            key=(self, "rows"),
+        )
+
+    @property
+    def loading(self) -> bool:
+        """Whether the list of the selected thread's requests is still being read."""
+        return self._loading
+
+    # -- requests --------------------------------------------------------------------------
+
+    def request_row(self) -> RequestRow | None:
+        """The selected request's row; None while it is read."""
+        return self.rows.row(self.request_id)
+
+    def select_index(self, index: int) -> None:
+        """Select by place in the list, held within its ends."""
+        if self.rows.ids:
+            self.select_request(self.rows.ids[max(0, min(index, len(self.rows) - 1))])
+
+    def step(self, by: int) -> None:
+        """Select the request ``by`` places further down."""
+        index = self.rows.index(self.request_id)
+        self.select_index(0 if index < 0 else index + by)
+
+    def go(self, step: int, wanted: Callable[[RequestRow], bool]) -> bool:
+        """Select the next (``step`` 1) or previous (-1) request that is wanted; False without one."""
+        found = self.rows.find(self.rows.index(self.request_id), step, wanted)
+        if found is None:
+            return False
+        self.select_index(found)
+        return True
+
+    def select_request(self, request_id: int) -> None:
+        """Select a request of the thread; its detail follows."""
+        if request_id == self.request_id:
+            return
+        if self.rows.index(request_id) < 0:
+            self._wanted = request_id
+            return
+        self.request_id = request_id
+        self.request_changed.emit(self.rows.row(request_id))
+        self._ask_detail()
+
+    def detail(self, request_id: int) -> RequestDetail | None:
+        """A request's detail when it is at hand."""
+        found = self._details.get(request_id)
+        if found is not None:
+            self._details.move_to_end(request_id)
+        return found
+
+    def reload_detail(self) -> None:
+        """Read the selected request again."""
+        if self.request_id is not None:
+            self._details.pop(self.request_id, None)
+            self._ask_detail()
+
+    # -- following the file ------------------------------------------------------------------
+
+    def poll(self) -> None:
+        """Look whether somebody committed, and read what is new."""
+        if self._polling:
+            self._poll_again = True
+            return
+        self._polling = True
+        self._poll_again = False
+        again = self.rows.unfinished()
+        if self.rows.ids and self.rows.ids[-1] not in again:
+            again.append(self.rows.ids[-1])
+        self.jobs.run(
+            "Following the file",
+            _look_again,
+            self.reader,
+            -1 if self._stale else self._version,
+            self.thread_id if not self._loading else None,
+            len(self.rows),
+            again,
+            done=self._news,
+            failed=self._poll_failed,
+            key=(self, "poll"),
+            quiet=True,
+        )
+        self._stale = False
+
+    def stop(self) -> None:
+        """Follow the file no longer."""
+        self._timer.stop()
+        for key in ("threads", "rows", "chunk", "detail", "prefetch", "poll"):
+            self.jobs.cancel((self, key))
+
+    # -- inside: answers of jobs -----------------------------------------------------------
+
+    def _threads_read(self, found: tuple[int, list[ThreadRow]]) -> None:
+        self._version, self.threads = found
+        self.threads_changed.emit()
+
+    def _thread_read(self, thread_id: str, ids: list[int], rows: list[RequestRow]) -> None:
+        if thread_id != self.thread_id:
+            return
+        self._loading = False
+        self._stale = True  # a poll under way may have seen a commit that this read had missed
+        self.rows = Rows(ids)
+        self.rows.put(rows)
+        self.rows_changed.emit()
+        if self.request_id is None and ids:
+            wanted = self._wanted if self.rows.index(self._wanted) >= 0 else ids[-1]
+            self._wanted = None
+            if wanted is not None:
+                self.select_request(wanted)
+        self._read_on()
+
+    def _rows_failed(self, sentence: str) -> None:
+        self._loading = False
+        self.failed.emit("requests", sentence)
+
+    def _read_on(self) -> None:
+        missing = self.rows.missing()
+        if not missing:
+            return
+        thread_id = self.thread_id
+        self.jobs.run(
+            f"Reading requests ({len(missing)} to go)",
+            self.reader.request_rows,
+            missing[:CHUNK],
+            done=lambda rows: self._chunk_read(thread_id, rows),
+            failed=self._rows_failed,
+            key=(self, "chunk"),
+        )
+
+    def _chunk_read(self, thread_id: str | None, rows: list[RequestRow]) -> None:
+        if thread_id != self.thread_id:
+            return
+        if self.rows.put(rows):
+            self.rows_changed.emit()
+            self._read_on()
+
+    def _ask_detail(self) -> None:
+        wanted = self.request_id
+        if wanted is None:
+            return
+        found = self.detail(wanted)
+        before = self.rows.before(wanted)
+        earlier = self.detail(before.id) if before else None
+        if found is not None and (before is None or earlier is not None):
+            self.jobs.cancel((self, "detail"))
+            self.detail_ready.emit(found, earlier)
+            self._prefetch()
+            return
+        self.jobs.run(
+            "Reading the request",
+            _details,
+            self.reader,
+            [id for id in (wanted, before.id if before else None) if id is not None],
+            done=lambda details: self._detail_read(wanted, details),
+            failed=lambda sentence: self.failed.emit("request", sentence),
+            key=(self, "detail"),
+        )
+
+    def _detail_read(self, wanted: int, details: list[RequestDetail]) -> None:
+        self._keep(details)
+        if wanted == self.request_id and details:
+            self.detail_ready.emit(details[0], details[1] if len(details) > 1 else None)
+            self._prefetch()
+
+    def _keep(self, details: list[RequestDetail]) -> None:
+        for detail in details:
+            if detail.row.status == "running":
+                continue
+            self._details[detail.row.id] = detail
+            self._details.move_to_end(detail.row.id)
+        while len(self._details) > KEPT_DETAILS:
+            self._details.popitem(last=False)
+
+    def _prefetch(self) -> None:
+        index = self.rows.index(self.request_id)
+        near = [self.rows.at(index + 1), self.rows.at(index - 1)]
+        ids: list[int] = []
+        for row in near:
+            for each in (row, self.rows.before(row.id) if row else None):
+                if each is not None and each.id not in self._details and each.id not in ids:
+                    ids.append(each.id)
+        if ids:
+            self.jobs.run(
+                "Reading the neighbours", _details, self.reader, ids,
+                done=self._keep, failed=_ignore, key=(self, "prefetch"), quiet=True,
+            )  # fmt: skip
+
+    def _news(self, news: _News) -> None:
+        self._polling = False
+        if news.threads is not None:
+            moved = news.version != self._version
+            self._version = news.version
+            self._take(news)
+            if moved:
+                self.data_changed.emit()
+        if self._poll_again:
+            self.poll()
+
+    def _take(self, news: _News) -> None:
+        if news.threads is not None and news.threads != self.threads:
+            self.threads = news.threads
+            self.threads_changed.emit()
+        if news.thread_id is None or news.thread_id != self.thread_id or self._loading:
+            return
+        added = self.rows.extend(news.ids)
+        changed = self.rows.put(news.rows)
+        for index in changed:
+            self._details.pop(self.rows.ids[index], None)
+        if added or changed:
+            self.rows_changed.emit()
+        if self.request_id is None and self.rows.ids:
+            self.select_index(self.rows.index(self._wanted) if self._wanted else len(self.rows) - 1)
+        elif self.rows.index(self.request_id) in changed:
+            self._ask_detail()
+        if not self.rows.complete:
+            self._read_on()
+
+    def _poll_failed(self, sentence: str) -> None:
+        self._polling = False
+        self.failed.emit("follow", sentence)
+
+
+def _ignore(_sentence: Any) -> None:
+    """A neighbour that cannot be read is reported when it is selected."""
+
+
+def _first_look(reader: ReaderLike) -> tuple[int, list[ThreadRow]]:
+    version = reader.data_version()
+    return version, reader.threads()
+
+
+def _open_thread(
+    reader: ReaderLike, thread_id: str, wanted: int | None
+) -> tuple[list[int], list[RequestRow]]:
+    ids = reader.request_ids(thread_id)
+    middle = ids.index(wanted) if wanted in ids else len(ids) - 1
+    start = max(0, min(middle - CHUNK // 2, len(ids) - CHUNK))
+    return ids, reader.request_rows(ids[start : start + CHUNK])
+
+
+def _details(reader: ReaderLike, ids: list[int]) -> list[RequestDetail]:
+    return [reader.request(id) for id in ids]
+
+
+def _look_again(
+    reader: ReaderLike, version: int, thread_id: str | None, known: int, again: list[int]
+) -> _News:
+    now = reader.data_version()
+    if now == version:
+        return _News(now, None, None, [], [])
+    threads = reader.threads()
+    if thread_id is None:
+        return _News(now, threads, None, [], [])
+    ids = reader.request_ids(thread_id)
+    wanted = ids[known:][:CHUNK] + again
+    return _News(now, threads, thread_id, ids, reader.request_rows(wanted))
