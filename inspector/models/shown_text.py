@@ -1,0 +1,297 @@
+"""Text as it is drawn: hidden characters marked, long lines cut, every position mapped back.
+
+Knows nothing of Qt. A viewer draws :attr:`ShownText.text` and asks here what was really there, so that
+copying and searching always work on the true text. Building is linear in the text: do it off the GUI
+thread for anything large.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+LINE_LIMIT = 2_000
+"""Characters of one line that are drawn before it is cut (or folded, when shown whole)."""
+SHOWN_LIMIT = 2_000_000
+"""Characters that are drawn of one text before the rest has to be asked for."""
+
+MarkKind = Literal["hidden", "control", "surrogate", "cut", "fold", "end", "line end"]
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_LINE = re.compile("[^\n\r\u2028\u2029]+")
+_SPECIAL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, tab and line feed excepted
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc"
+    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# Marks are letters in brackets, not control pictures: few monospaced fonts have those.
+_SHORT = {
+    0x00AD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ",
+    0x200E: "LRM", 0x200F: "RLM", 0x2028: "LS", 0x2029: "PS", 0x202A: "LRE", 0x202B: "RLE",
+    0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI",
+    0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM", 0xFFFC: "OBJ",
+}  # fmt: skip
+_CONTROLS = (
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+)  # fmt: skip
+_JOINER_SCRIPTS = ((0x0600, 0x109F), (0x1780, 0x18AF), (0x1900, 0x1CFF), (0xA800, 0xABFF))
+"""Scripts whose ordinary spelling needs the zero-width joiner and non-joiner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place where the drawn text differs from the true one. Offsets count code points."""
+
+    start: int
+    end: int
+    source: int
+    source_end: int
+    kind: MarkKind
+    says: str
+    """In words, for a tooltip; plain text."""
+
+
+class ShownText:
+    """One text, its drawn form and the way between them."""
+
+    def __init__(self, source: str, text: str, marks: list[Mark], *, longest: int, cut: int) -> None:
+        self.source = source
+        self.text = text
+        self.marks = marks
+        self.longest_line = longest
+        self.cut_lines = cut
+        self.visible = [m for m in marks if m.kind != "line end"]
+        self._starts = [m.start for m in marks]
+        self._sources = [m.source for m in marks]
+        self._visible_starts = [m.start for m in self.visible]
+        self._astral = [] if text.isascii() else [m.start() for m in _ASTRAL.finditer(text)]
+        self._astral16 = [at + n for n, at in enumerate(self._astral)]
+
+    @property
+    def hidden(self) -> int:
+        """Characters drawn as marks because they can't be seen or change how the text reads."""
+        return sum(m.kind in ("hidden", "control", "surrogate") for m in self.marks)
+
+    @property
+    def windows_line_ends(self) -> bool:
+        """Every line end is CR LF."""
+        return any(m.kind == "line end" for m in self.marks)
+
+    @property
+    def shown_characters(self) -> int:
+        """Characters of the true text before the place where drawing stopped."""
+        last = self.marks[-1] if self.marks else None
+        return last.source if last is not None and last.kind == "end" else len(self.source)
+
+    def visible_between(self, start: int, end: int) -> list[Mark]:
+        """Marks to paint between two drawn offsets."""
+        first = max(0, bisect_right(self._visible_starts, start) - 1)
+        return [m for m in self.visible[first : bisect_left(self._visible_starts, end)] if m.end > start]
+
+    def mark_at(self, offset: int) -> Mark | None:
+        """The mark drawn over an offset, if one is."""
+        n = bisect_right(self._starts, offset) - 1
+        return self.marks[n] if n >= 0 and self.marks[n].end > offset else None
+
+    def to_source(self, offset: int, *, after: bool = False) -> int:
+        """True offset of a drawn one; inside a mark its start, or its end with ``after``."""
+        n = bisect_right(self._starts, offset) - 1
+        if n < 0:
+            return offset
+        mark = self.marks[n]
+        if offset >= mark.end:
+            return mark.source_end + offset - mark.end
+        return mark.source_end if after and offset > mark.start else mark.source
+
+    def to_drawn(self, source: int) -> int:
+        """Drawn offset of a true one; the start of the mark for what a mark stands for."""
+        n = bisect_right(self._sources, source) - 1
+        if n < 0:
+            return source
+        mark = self.marks[n]
+        return mark.end + source - mark.source_end if source >= mark.source_end else mark.start
+
+    def is_drawn(self, source: int) -> bool:
+        """Whether the character at a true offset stands in the drawn text, not behind a cut."""
+        n = bisect_right(self._sources, source) - 1
+        mark = self.marks[n] if n >= 0 else None
+        return mark is None or source >= mark.source_end or mark.kind not in ("cut", "end")
+
+    def between(self, start: int, end: int) -> str:
+        """True text of a drawn selection. A mark that is touched counts whole."""
+        if end <= start:
+            return ""
+        return self.source[self.to_source(start) : self.to_source(end, after=True)]
+
+    def utf16(self, offset: int) -> int:
+        """Qt's position of a drawn offset."""
+        return offset + bisect_left(self._astral, offset)
+
+    def from_utf16(self, position: int) -> int:
+        """Drawn offset of Qt's position."""
+        return position - bisect_left(self._astral16, position)
+
+
+def shown(source: str, *, whole: frozenset[int] | bool = frozenset(), limit: int = SHOWN_LIMIT) -> ShownText:
+    """How to draw a text.
+
+    ``whole`` holds the true offsets at which long lines start that are to be shown whole (True: all of
+    them): folded every :data:`LINE_LIMIT` characters, since no widget lays out a megabyte in one line.
+    """
+    out: list[str] = []
+    marks: list[Mark] = []
+    at = drawn = longest = cut = 0
+    for start, end, text, kind, says, length in _edits(source, whole):
+        longest = max(longest, length)
+        cut += kind == "cut"
+        if drawn + start - at > limit:
+            break
+        out.append(source[at:start])
+        drawn += start - at
+        out.append(text)
+        marks.append(Mark(drawn, drawn + len(text), start, end, kind, says))
+        drawn += len(text)
+        at = end
+    if drawn + len(source) - at > limit:
+        keep = at + limit - drawn
+        says = f"{_exact(keep)} of {_exact(len(source))} characters are shown"
+        out += [source[at:keep], f"\n… {says}"]
+        drawn += keep - at
+        marks.append(Mark(drawn, drawn + len(out[-1]), keep, len(source), "end", says))
+    else:
+        out.append(source[at:])
+    return ShownText(source, "".join(out), marks, longest=longest, cut=cut)
+
+
+def one_line(source: str, limit: int = 400) -> str:
+    """A text for one painted row: line ends as spaces, hidden characters as marks."""
+    flat = source[: limit + 1].replace("\r\n", " ").replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    cut = flat[:limit] + "…" if len(flat) > limit else flat
+    return shown(cut).text.replace("\n", " ") if _SPECIAL.search(cut) else cut
+
+
+def for_clipboard(text: str) -> str:
+    """The text itself, but for lone surrogates: no clipboard carries them, so they go as escapes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def find_all(source: str, needle: str, *, case: bool = False, most: int = 10_000) -> list[tuple[int, int]]:
+    """True ranges of a searched text, at most ``most`` of them."""
+    if not needle:
+        return []
+    found = []
+    for match in re.finditer(re.escape(needle), source, 0 if case else re.IGNORECASE):
+        found.append(match.span())
+        if len(found) >= most:
+            break
+    return found
+
+
+_Edit = tuple[int, int, str, MarkKind, str, int]
+"""Start and end in the true text, what is drawn instead, kind, words, length of a long line (else 0)."""
+
+
+def _edits(source: str, whole: frozenset[int] | bool) -> Iterator[_Edit]:
+    """Replacements in order. What stands behind a cut is not looked at."""
+    at = 0
+    for long in _long_lines(source, whole):
+        yield from _specials(source, at, long[0])
+        yield long
+        at = long[1]
+    yield from _specials(source, at, len(source))
+
+
+def _long_lines(source: str, whole: frozenset[int] | bool) -> Iterator[_Edit]:
+    if len(source) <= LINE_LIMIT:
+        return
+    for match in _LINE.finditer(source):
+        start, end = match.span()
+        if end - start <= LINE_LIMIT:
+            continue
+        if whole is True or (whole is not False and start in whole):
+            for at in range(start + LINE_LIMIT, end, LINE_LIMIT):
+                yield at, at, "↩\n", "fold", "the line goes on: broken here for display only", end - start
+        else:
+            says = f"line of {_exact(end - start)} characters, {_exact(LINE_LIMIT)} shown"
+            yield start + LINE_LIMIT, end, f"… [{says}]", "cut", says, end - start
+
+
+def _specials(source: str, start: int, end: int) -> Iterator[_Edit]:
+    windows: bool | None = None
+    for match in _SPECIAL.finditer(source, start, end):
+        at = match.start()
+        code = ord(match[0])
+        if code == 0x0D:
+            feed = source.startswith("\n", at + 1)
+            if windows is None:
+                windows = source.count("\r\n") == source.count("\n") == source.count("\r")
+            if feed and windows:
+                yield at, at + 2, "\n", "line end", "CR LF", 0
+            else:
+                yield at, at + 1 + feed, "[CR]\n", "control", "carriage return", 0
+        elif code < 0x20 or code == 0x7F:
+            label = _CONTROLS[code] if code < 0x20 else "DEL"
+            yield at, at + 1, f"[{label}]", "control", f"U+{code:04X} {label}", 0
+        elif 0xD800 <= code <= 0xDFFF:
+            says = f"U+{code:04X}, half of a surrogate pair"
+            yield at, at + 1, f"\\u{code:04x}", "surrogate", says, 0
+        elif not _harmless(source, at, code):
+            label = _SHORT.get(code, f"U+{code:04X}")
+            line_end = "\n" if code in (0x2028, 0x2029) else ""
+            yield at, at + 1, f"[{label}]{line_end}", "hidden", _name(code), 0
+
+
+def _harmless(source: str, at: int, code: int) -> bool:
+    """Whether an invisible character only does its ordinary work here: in emoji and joined scripts."""
+    before = ord(source[at - 1]) if at else 0
+    after = ord(source[at + 1]) if at + 1 < len(source) else 0
+    if code == 0x200D and _pictorial(before) and _pictorial(after):
+        return True
+    if code in (0x200C, 0x200D):
+        return any(low <= before <= high for low, high in _JOINER_SCRIPTS)
+    if code in (0xFE0E, 0xFE0F):
+        return _pictorial(before) or (before > 0 and chr(before) in "#*0123456789")
+    if 0xFE00 <= code <= 0xFE0D or 0xE0100 <= code <= 0xE01EF:
+        return unicodedata.category(chr(before)) in ("Lo", "Sm", "So")
+    if 0x180B <= code <= 0x180F:
+        return 0x1820 <= before <= 0x18AF
+    if 0xE0020 <= code <= 0xE007F:
+        return _in_flag(source, at)
+    return False
+
+
+def _in_flag(source: str, at: int) -> bool:
+    """Tag characters spell the region of a flag (England, Scotland, Wales) after a black flag."""
+    for back in range(at - 1, max(-1, at - 9), -1):
+        code = ord(source[back])
+        if code == 0x1F3F4:
+            return True
+        if not 0xE0020 <= code <= 0xE007E:
+            return False
+    return False
+
+
+def _pictorial(code: int) -> bool:
+    if code in (0xFE0F, 0xA9, 0xAE, 0x203C, 0x2049) or 0x1F000 <= code <= 0x1FAFF:
+        return True
+    return code > 0x2000 and unicodedata.category(chr(code)) in ("So", "Sm")
+
+
+def _name(code: int) -> str:
+    name = unicodedata.name(chr(code), "")
+    return f"U+{code:04X} {name}" if name else f"U+{code:04X}, a control character"
+
+
+def _exact(number: int) -> str:
+    return f"{number:,}".replace(",", "\u2009")
