@@ -18,7 +18,7 @@ lint: setup-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	.venv/bin/lint-imports
+	$(PY) -c "from importlinter.cli import lint_imports_command as lint; lint()"
 
 format: setup-dev
 	$(PY) -m ruff check --fix .

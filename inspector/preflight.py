@@ -31,6 +31,12 @@ XCB = {
 }
 """The same for a window on an X server."""
 
+WAYLAND = {
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+}
+"""The same for a Wayland server; desktops that run one have them."""
+
 NO_DISPLAY = (
     "There is no display to show a window on ({why}); the commands for the terminal work without one"
     " (context-inspector --help)."
@@ -111,7 +117,8 @@ def _wayland_problem(display: str, runtime: str) -> str | None:
             server.connect(os.path.join(runtime, display))  # an absolute display stays as it is
         except OSError:
             return NO_DISPLAY.format(why=f"the Wayland server {display} doesn't answer")
-    return None
+    absent = missing(WAYLAND)
+    return _libraries_problem(absent) if absent else None
 
 
 def _libraries_problem(absent: Mapping[str, str]) -> str:

@@ -176,6 +176,61 @@ def test_calls_into_qt_keep_their_references_to_none(qtbot):
     assert lost < 50, f"{lost} references to None lost in 500 calls: the interpreter would abort in time"
 
 
+LEAKY = """
+import threading
+import pytest
+from PySide6.QtCore import QTimer, qWarning
+from PySide6.QtWidgets import QWidget, QMenu
+
+kept = []
+
+def test_thread():
+    stop = threading.Event()
+    kept.append(stop)
+    threading.Thread(target=stop.wait, args=(10,), name="lost", daemon=True).start()
+
+def test_widget(qtbot):
+    kept.append(QWidget())
+    kept[-1].show()
+
+def test_timer(qtbot):
+    kept.append(QTimer())
+    kept[-1].start(1000)
+
+def test_warning(qtbot):
+    qWarning("something is wrong")
+
+def test_clean(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    menu = QMenu(window)
+    timer = QTimer(window)
+    timer.start(1000)
+    window.show()
+    cycle = [QWidget()]
+    cycle.append(cycle)
+    worker = threading.Thread(target=lambda: None)
+    worker.start()
+"""
+
+
+def test_what_a_test_leaves_behind_fails_it(tmp_path):
+    (tmp_path / "test_leaky.py").write_text(LEAKY)
+    shutil.copy(ROOT / "tests/conftest.py", tmp_path)
+    options = ("-p", "no:cacheprovider", "-q", "-rfEp", "-c", str(ROOT / "pyproject.toml"))
+    done = run("-m", "pytest", *options, "--rootdir", str(tmp_path), str(tmp_path / "test_leaky.py"))
+    outcomes = set(re.findall(r"^(\w+) \S*::(test_\w+)", done.stdout, re.MULTILINE))
+    assert {name for outcome, name in outcomes if outcome in ("FAILED", "ERROR")} == {
+        "test_thread",
+        "test_widget",
+        "test_timer",
+        "test_warning",
+    }, done.stdout
+    assert ("PASSED", "test_clean") in outcomes
+    for said in ("thread lost", "widget QWidget", "timer ''"):
+        assert said in done.stdout
+
+
 # ---- The command --------------------------------------------------------------------------------------
 
 
@@ -251,9 +306,10 @@ def test_an_offscreen_platform_needs_no_display():
     assert preflight.window_problem({"QT_QPA_PLATFORM": "minimal:option"}) is None
 
 
-def test_a_wayland_server_that_answers_will_do(tmp_path):
+def test_a_wayland_server_that_answers_will_do(tmp_path, monkeypatch):
     from inspector import preflight
 
+    monkeypatch.setattr(preflight, "WAYLAND", {})
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "wayland-1"))
         server.listen()
