@@ -24,6 +24,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from string import Template
 from typing import Any, Final
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -58,10 +59,12 @@ class ScriptError(RuntimeError):
 
 @dataclass(frozen=True)
 class Call:
-    """One tool call of a turn. Its id is given by its place in the script."""
+    """One tool call of a turn."""
 
     name: str
     args: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    """The tool call's id; by default the model's prefix and a number given by the place in the script."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,30 @@ class Exchange:
     turns: Sequence[Item]
 
 
-Summary = str | Exception | Callable[[str], str]
-"""What answers a summarizing call: a text, an exception to raise once, or a function of its prompt."""
+@dataclass(frozen=True)
+class SummaryText:
+    """A summary with ``$name`` for what only the prompt knows, such as a path with a random part."""
+
+    text: str
+    find: Mapping[str, str] = field(default_factory=dict)
+    """Name → regular expression; the last match in the prompt takes the name's place."""
+
+    def given(self, prompt: str) -> str:
+        """The text with what was found, or ``(not known)``."""
+        found = {
+            name: (re.findall(pattern, prompt) or ["(not known)"])[-1]
+            for name, pattern in self.find.items()
+        }
+        return Template(self.text).safe_substitute(found).strip()
+
+    def held_by(self, prompt: str) -> bool:
+        """Whether the prompt holds this summary, judged by its longest line without a ``$``."""
+        fixed = max((x for x in self.text.splitlines() if "$" not in x), key=len, default="")
+        return bool(fixed) and fixed.strip() in prompt
+
+
+Summary = str | SummaryText | Exception
+"""What answers a summarizing call: a text, or an exception to raise once."""
 
 
 @dataclass(frozen=True)
@@ -307,7 +332,9 @@ class ScriptedChat(BaseChatModel):
                 raise item
             turn = item if isinstance(item, Turn) else item(messages)
             first = self._first_id[place]
-            ids = tuple(f"{self.call_prefix}{first + n}" for n in range(len(turn.calls)))
+            ids = tuple(
+                call.id or f"{self.call_prefix}{first + n}" for n, call in enumerate(turn.calls)
+            )
             mark = {"of": self.model, "at": place}
             self._reached = place + 1
         for call in turn.calls:
@@ -360,7 +387,8 @@ class ScriptedChat(BaseChatModel):
         plain = html.unescape(prompt)
         place = 0
         for n, entry in enumerate(self.summaries):
-            held = isinstance(entry, str) and entry.strip() in plain
+            text = SummaryText(entry) if isinstance(entry, str) else entry
+            held = isinstance(text, SummaryText) and text.held_by(plain)
             if held or f"summary-{n}" in self._raised:
                 place = n + 1
         if place >= len(self.summaries):
@@ -370,7 +398,7 @@ class ScriptedChat(BaseChatModel):
             with _LOCK:
                 self._raised.add(f"summary-{place}")
             raise entry
-        return entry if isinstance(entry, str) else entry(plain)
+        return entry if isinstance(entry, str) else entry.given(plain)
 
     def _cache_read(
         self, messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]
