@@ -42,7 +42,7 @@ _PEOPLE: Final = (
 _MONTHS: Final = ("January", "March", "April", "June", "September", "October", "November")
 HEAD: Final = (
     "Automatic transcript, account review with Kallmeyer Kühltechnik, Hamburg, 28 May 2026, "
-    "08:30 to 17:20"
+    "08:30 to 16:00"
 )
 
 

@@ -1,0 +1,1 @@
+"""Building and running agents: settings, the builder, the runner, and the offline demos."""

@@ -1,0 +1,180 @@
+"""Running one turn of a thread in a worker thread with an asyncio loop of its own.
+
+The caller (a window, a terminal, a test) starts a turn, takes updates from a queue when it
+likes, and may stop it: the loop's task is cancelled, which takes milliseconds, and the
+thread stays one that can go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.agent.settings import AgentSettings
+from engine.errors import InspectorError, UsageError
+from engine.record import Recorder
+from engine.record.recorder import new_token
+from engine.workspace import Workspace
+
+_KEPT = 20_000  # updates that nobody has taken yet
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Something that happened in a run."""
+
+    kind: Literal["token", "request", "tool", "done", "failed", "stopped"]
+    text: str = ""
+
+
+class Run:
+    """A turn that is running or over. All methods may be called from any thread."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        thread_id: str,
+        message: str,
+        model: str | None = None,
+        settings: AgentSettings | None = None,
+        title: str | None = None,
+    ) -> None:
+        self.thread_id = thread_id
+        self._workspace, self._message, self._title = workspace, message, title or _title(message)
+        self._model, self._settings = model, settings
+        self._updates: deque[Update] = deque(maxlen=_KEPT)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stop = False
+        self._over = threading.Event()
+        self.error: str | None = None
+        self.answer = ""
+        """Text of the last message, once the run is done."""
+        self.lost = 0
+        """Entries that the record lost, and why."""
+        self.lost_reason = ""
+        self._thread = threading.Thread(target=self._work, name=f"run {thread_id}"[:60], daemon=True)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run is over, one way or another."""
+        return self._over.is_set()
+
+    def start(self) -> Run:
+        """Begin; returns itself."""
+        self._thread.start()
+        return self
+
+    def drain(self) -> list[Update]:
+        """Updates since the last call, oldest first. Never waits."""
+        taken = []
+        with contextlib.suppress(IndexError):
+            while True:
+                taken.append(self._updates.popleft())
+        return taken
+
+    def stop(self) -> None:
+        """Ask the run to stop; it is over within a second unless a synchronous tool holds it."""
+        self._stop = True
+        if self._loop is not None and self._task is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the run is over; False when it takes longer."""
+        return self._over.wait(seconds)
+
+    def _work(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except BaseException as error:  # the thread's last resort: the user must hear of it
+            self.error = f"{type(error).__name__}: {error}"
+            self._updates.append(Update("failed", self.error))
+        finally:
+            self._over.set()
+
+    async def _main(self) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        recorder = Recorder(self._workspace, lambda _: self._updates.append(Update("request")))
+        token, status = new_token(), "done"
+        try:
+            if self._stop:
+                raise asyncio.CancelledError
+            settings = self._settings or _settings_for(self.thread_id, self._model)
+            recorder.begin_run(token, self.thread_id, self._title, settings.name, dict(settings.tags))
+            await self._turn(recorder, settings)
+        except asyncio.CancelledError:
+            status = "stopped"
+        except InspectorError as error:
+            status, self.error = "failed", str(error)
+        except Exception as error:  # a provider's or a tool's failure, of whatever class, is the user's to see
+            status, self.error = "failed", f"{type(error).__name__}: {error}"
+        recorder.end_run(token, self.thread_id, status, self.error)
+        await asyncio.to_thread(recorder.close)
+        self.lost, self.lost_reason = recorder.losses.count, recorder.losses.reason
+        self._updates.append(Update(status, self.error or self.answer))  # type: ignore[arg-type]
+
+    async def _turn(self, recorder: Recorder, settings: AgentSettings) -> None:
+        from engine.agent.build import build_agent  # deferred: deepagents takes seconds to import
+
+        agent = build_agent(self._workspace, settings, recorder)
+        try:
+            config: dict[str, Any] = {
+                "configurable": {"thread_id": self.thread_id},
+                "callbacks": [recorder.handler],
+            }
+            with recorder.observing():
+                stream = agent.graph.astream(
+                    {"messages": [{"role": "user", "content": self._message}]},
+                    config,
+                    stream_mode=["messages", "updates"],
+                )
+                async for mode, data in stream:
+                    self._heard(mode, data)
+        finally:
+            agent.close()
+
+    def _heard(self, mode: str, data: Any) -> None:
+        if mode == "messages":
+            message, metadata = data
+            # The summarizer's words are no part of the conversation.
+            if metadata.get("lc_source") != "summarization" and message.type.startswith(("ai", "AI")) and message.text:
+                self._updates.append(Update("token", message.text))
+        elif isinstance(data, Mapping):
+            for node, update in data.items():
+                if node == "tools":
+                    self._updates.append(Update("tool"))
+                for message in update.get("messages", ()) if isinstance(update, Mapping) else ():
+                    if getattr(message, "type", "") == "ai" and message.text:
+                        self.answer = message.text
+
+
+def _title(message: str) -> str:
+    return " ".join(message[:400].split())[:100]
+
+
+def _settings_for(thread_id: str, model: str | None) -> AgentSettings:
+    from engine.agent.defaults import settings_for  # deferred: LangChain takes a second to import
+
+    return settings_for(thread_id, model)
+
+
+def start_turn(path: str | Path, thread_id: str, message: str, model: str | None = None) -> Run:
+    """Send a message to a thread of a workspace and run its agent in the background.
+
+    A demo thread goes on with its own agent, any other with the default one: on ``model``
+    (``provider:model``) where one is given, else on the offline scripted model.
+
+    Raises:
+        UsageError: the message is empty, or there is no such file.
+        WorkspaceError: the file is not a workspace.
+    """
+    if not message.strip():
+        raise UsageError("The message is empty. Type something to send.")
+    return Run(Workspace.open(path), thread_id, message, model).start()

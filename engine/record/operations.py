@@ -1,0 +1,236 @@
+"""What the recorder hands to the writer: plain values, each able to write itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.record.canon import Encoded
+from engine.record.lanes import Lane, ListChange
+from engine.record.writer import Book, row_data
+
+
+@dataclass(slots=True)
+class EventNote:
+    """An event, on the request named by ``token`` (None: on the thread alone).
+
+    With ``once``, it is left out when the lane's last event of this kind says the same.
+    """
+
+    kind: str
+    at: float
+    token: str | None
+    data: dict[str, Any]
+    once: bool = False
+    parts: dict[str, Encoded] = field(default_factory=dict)
+    """Parts to be stored; their ids go into ``data`` under these names."""
+
+    def write(self, book: Book, thread: int, lane: str) -> None:
+        data = row_data(self.data | {name: book.part(part) for name, part in self.parts.items()})
+        if self.once:
+            last = book.db.execute(
+                "SELECT data FROM events WHERE thread = ? AND kind = ? AND lane = ? ORDER BY id DESC LIMIT 1",
+                (thread, self.kind, lane),
+            ).fetchone()
+            if last is not None and last[0] == data:
+                return
+        book.db.execute(
+            "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+            (thread, book.request(self.token), lane, self.kind, self.at, data),
+        )
+
+
+@dataclass(slots=True)
+class RequestStarted:
+    """A request, as it was when the model received it."""
+
+    token: str
+    run: str | None
+    lane: Lane
+    title: str
+    purpose: str
+    agent: str | None
+    checkpoint_ns: str
+    step: int | None
+    checkpoint_id: str | None
+    parent: str | None
+    parent_call: str | None
+    depth: int
+    model: str | None
+    window: int | None
+    trigger: int | None
+    exact: bool
+    lists: dict[str, ListChange]
+    """``system``, ``tools``, ``messages``, and ``raw`` where it is known."""
+    cutoff: int | None
+    params: Encoded
+    origin: Encoded
+    """Who contributed what, see :mod:`engine.record.origin`."""
+    chars: int
+    tokens: int
+    sizes: dict[str, int]
+    started_at: float
+    children: tuple[str, ...]
+    """Requests made on the way to this one (summarizing calls)."""
+    events: list[EventNote]
+
+    def write(self, book: Book) -> None:
+        nodes = {place: book.list(self.lane, change) for place, change in self.lists.items()}
+        thread = book.thread(self.lane.thread_id, self.title, self.agent, self.started_at)
+        run = book.db.execute("SELECT id FROM runs WHERE token = ?", (self.run,)).fetchone()
+        values: dict[str, Any] = {
+            "token": self.token,
+            "thread": thread,
+            "run": run and run[0],
+            "purpose": self.purpose,
+            "agent": self.agent,
+            "lane": self.lane.namespace,
+            "checkpoint_ns": self.checkpoint_ns,
+            "step": self.step,
+            "checkpoint_id": self.checkpoint_id,
+            "parent": book.request(self.parent),
+            "parent_call": self.parent_call,
+            "depth": self.depth,
+            "model": self.model,
+            "window": self.window,
+            "trigger_at": self.trigger,
+            "exact": self.exact,
+            "system_node": nodes.get("system", 0),
+            "tools_node": nodes.get("tools", 0),
+            "messages_node": nodes["messages"],
+            "raw_node": nodes.get("raw"),
+            "cutoff": self.cutoff,
+            "params_part": book.part(self.params),
+            "origin_part": book.part(self.origin),
+            "messages": self.lists["messages"].length,
+            "raw_messages": self.lists["raw"].length if "raw" in self.lists else None,
+            "chars": self.chars,
+            "tokens": self.tokens,
+            "sizes": row_data(self.sizes),
+            "started_at": self.started_at,
+            "status": "running",
+        }
+        names = ", ".join(values)
+        places = ", ".join("?" * len(values))
+        row = book.db.execute(
+            f"INSERT INTO requests({names}, number) SELECT {places}, "
+            "(SELECT coalesce(max(number), 0) + 1 FROM requests WHERE thread = ?)",
+            (*values.values(), thread),
+        ).lastrowid
+        book.requests[self.token] = int(row or 0)
+        for child in self.children:
+            book.db.execute("UPDATE requests SET parent = ? WHERE token = ? AND parent IS NULL", (row, child))
+        for event in self.events:
+            event.write(book, thread, self.lane.namespace)
+
+
+@dataclass(slots=True)
+class RequestEnded:
+    """How a request ended: its response and usage, or its error."""
+
+    token: str
+    status: str
+    ended_at: float
+    error: str | None = None
+    response: Encoded | None = None
+    usage: dict[str, Any] | None = None
+
+    def write(self, book: Book) -> None:
+        row = book.request(self.token)
+        if row is None:
+            raise LookupError("the request's beginning was lost")
+        usage = self.usage or {}
+        details = usage.get("input_token_details") or {}
+        created = [
+            details[name]
+            for name in ("cache_creation", "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
+            if isinstance(details.get(name), int)
+        ]
+        book.db.execute(
+            "UPDATE requests SET status = ?, ended_at = ?, error = ?, response_part = ?, input_tokens = ?, "
+            "output_tokens = ?, cache_read = ?, cache_creation = ? WHERE id = ?",
+            (
+                self.status,
+                self.ended_at,
+                self.error,
+                book.part(self.response) if self.response else None,
+                usage.get("input_tokens"),
+                usage.get("output_tokens"),
+                details.get("cache_read"),
+                sum(created) if created else None,
+                row,
+            ),
+        )
+        book.db.execute(
+            "UPDATE threads SET updated_at = ? WHERE id = (SELECT thread FROM requests WHERE id = ?)",
+            (self.ended_at, row),
+        )
+        book.requests.pop(self.token, None)
+
+
+@dataclass(slots=True)
+class EventSeen:
+    """An event that belongs to a request already written."""
+
+    lane: Lane
+    event: EventNote
+
+    def write(self, book: Book) -> None:
+        self.event.write(
+            book,
+            book.thread(self.lane.thread_id, self.lane.thread_id, None, self.event.at),
+            self.lane.namespace,
+        )
+
+
+@dataclass(slots=True)
+class RunStarted:
+    """An agent is invoked on a thread."""
+
+    token: str
+    thread_id: str
+    title: str
+    agent: str | None
+    at: float
+    pid: int
+    settings: dict[str, Any]
+
+    def write(self, book: Book) -> None:
+        thread = book.thread(self.thread_id, self.title, self.agent, self.at)
+        book.db.execute(
+            "UPDATE threads SET updated_at = ?, settings = ?, agent = coalesce(agent, ?) WHERE id = ?",
+            (self.at, row_data(self.settings), self.agent, thread),
+        )
+        book.db.execute(
+            "INSERT INTO runs(token, thread, started_at, status, pid) VALUES (?, ?, ?, 'running', ?)",
+            (self.token, thread, self.at, self.pid),
+        )
+
+
+@dataclass(slots=True)
+class RunEnded:
+    """The invocation is over: done, failed or stopped. Requests still open end with it."""
+
+    token: str
+    at: float
+    status: str
+    error: str | None
+    lanes: tuple[int, ...] = ()
+    """Keys of lanes that are over."""
+
+    def write(self, book: Book) -> None:
+        for key in self.lanes:
+            book.paths.pop(key, None)
+        book.db.execute(
+            "UPDATE runs SET ended_at = ?, status = ?, error = ? WHERE token = ?",
+            (self.at, self.status, self.error, self.token),
+        )
+        book.db.execute(
+            "UPDATE requests SET status = 'stopped', ended_at = ? WHERE status = 'running' AND run = "
+            "(SELECT id FROM runs WHERE token = ?)",
+            (self.at, self.token),
+        )
+        book.db.execute(
+            "UPDATE threads SET updated_at = ? WHERE id = (SELECT thread FROM runs WHERE token = ?)",
+            (self.at, self.token),
+        )

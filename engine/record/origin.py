@@ -1,0 +1,59 @@
+"""Who contributed what to a request, read from its layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.kinds import CALLER
+from engine.record.observers import Call, Layer
+
+
+def blocks_of(system: Any) -> list[Any]:
+    """Blocks of a system message: its list, or its one string; nothing without a message."""
+    if system is None:
+        return []
+    return list(system.content) if isinstance(system.content, list) else [system.content]
+
+
+def origin_of(call: Call) -> dict[str, Any]:
+    """``{"system": [contributor a block], "tools": {name: contributor}, "messages": [who changed them]}``."""
+    layers = call.layers
+    system: list[str] = []
+    blocks: list[Any] = []
+    tools = dict(call.assembly.tools)
+    changed: list[str] = []
+    before: Layer | None = None
+    for index, layer in enumerate(layers):
+        if layer is None:
+            continue
+        who = call.assembly.names[index - 1] if index else CALLER
+        if before is None or layer.system is not before.system:
+            now = blocks_of(layer.system)
+            system = [
+                system[at] if at < len(system) and _continues(blocks[at], block) else who
+                for at, block in enumerate(now)
+            ]
+            blocks = now
+        if before is not None and layer.tools is not before.tools:
+            known = {_name(tool) for tool in before.tools}
+            tools |= {_name(tool): who for tool in layer.tools if _name(tool) not in known}
+        if before is not None and layer.messages is not before.messages:
+            same = len(layer.messages) == len(before.messages) and all(
+                a is b for a, b in zip(layer.messages, before.messages, strict=True)
+            )
+            if not same:
+                changed.append(who)
+        before = layer
+    return {"system": system, "tools": tools, "messages": changed}
+
+
+def _continues(old: Any, new: Any) -> bool:
+    """Whether a block is the one before, perhaps with a cache marker put on it."""
+    if isinstance(old, str) or isinstance(new, str):
+        text = old if isinstance(old, str) else old.get("text")
+        return bool(text == (new if isinstance(new, str) else new.get("text")))
+    return bool(old == new or {**old, **new} == new)
+
+
+def _name(tool: Any) -> str:
+    return str(tool.get("name") if isinstance(tool, dict) else tool.name)

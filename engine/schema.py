@@ -1,0 +1,71 @@
+"""The tables of a workspace, their version and their migrations.
+
+One SQLite file holds LangGraph's own tables (``checkpoints``, ``writes``, ``store``), made
+by LangGraph's classes, and ours, made here. The file's ``user_version`` is the number of
+migrations it has had; ``application_id`` says that it is ours.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+from engine.workspace import APPLICATION_ID, VERSION
+
+migrations = Migrations("context_inspector")
+
+
+@migrations()
+def m001_record(db: Any) -> None:
+    """The record: parts by content, lists as chains, a row a request, events, runs, threads."""
+    statements = """
+        CREATE TABLE threads (
+            id INTEGER PRIMARY KEY, thread_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL, agent TEXT,
+            created_at REAL NOT NULL, updated_at REAL NOT NULL, settings TEXT);
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, thread INTEGER NOT NULL REFERENCES threads(id),
+            started_at REAL NOT NULL, ended_at REAL, status TEXT NOT NULL, error TEXT, pid INTEGER);
+        CREATE INDEX runs_thread ON runs(thread);
+        CREATE TABLE parts (
+            id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, packed INTEGER NOT NULL,
+            body BLOB NOT NULL, chars INTEGER NOT NULL, tokens INTEGER NOT NULL);
+        CREATE TABLE chain (
+            id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, part INTEGER NOT NULL REFERENCES parts(id),
+            depth INTEGER NOT NULL, UNIQUE(parent, part));
+        CREATE TABLE requests (
+            id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, thread INTEGER NOT NULL REFERENCES threads(id),
+            run INTEGER REFERENCES runs(id), number INTEGER NOT NULL, purpose TEXT NOT NULL, agent TEXT,
+            lane TEXT NOT NULL, checkpoint_ns TEXT NOT NULL, step INTEGER, checkpoint_id TEXT,
+            parent INTEGER REFERENCES requests(id), parent_call TEXT, depth INTEGER NOT NULL,
+            model TEXT, window INTEGER, trigger_at INTEGER, exact INTEGER NOT NULL,
+            system_node INTEGER, tools_node INTEGER, messages_node INTEGER, raw_node INTEGER, cutoff INTEGER,
+            params_part INTEGER, origin_part INTEGER, response_part INTEGER,
+            messages INTEGER NOT NULL, raw_messages INTEGER, chars INTEGER NOT NULL, tokens INTEGER NOT NULL,
+            sizes TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cache_read INTEGER,
+            cache_creation INTEGER, started_at REAL NOT NULL, ended_at REAL, status TEXT NOT NULL, error TEXT);
+        CREATE UNIQUE INDEX requests_number ON requests(thread, number);
+        CREATE INDEX requests_lane ON requests(thread, lane, number);
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads(id),
+            request INTEGER REFERENCES requests(id), lane TEXT NOT NULL, kind TEXT NOT NULL, at REAL NOT NULL,
+            data TEXT NOT NULL);
+        CREATE INDEX events_thread ON events(thread, kind, lane);
+        CREATE INDEX events_request ON events(request);
+        CREATE TABLE snapshots (
+            thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL, checkpoint_id TEXT NOT NULL,
+            channel TEXT NOT NULL, PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, channel)) WITHOUT ROWID;
+    """
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.conn.execute(statement)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring a file of ours, or an empty one, to ``VERSION``; each migration whole or not at all."""
+    migrations.apply(Database(connection))
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.commit()

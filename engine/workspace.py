@@ -1,0 +1,133 @@
+"""One workspace file: making it, checking it, opening connections to it.
+
+LangGraph's saver and store and our writer each get a connection of their own, because a
+commit on a shared one ends the other's transaction. Files are WAL, readable by the user
+alone, and refused untouched when a newer version of the program made them.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+
+from engine.errors import UsageError, WorkspaceError
+
+APPLICATION_ID = 0x43545849
+"""``CTXI``, in the header of every workspace."""
+VERSION = 1
+"""Format of the file: the number of migrations in :mod:`engine.schema`."""
+BUSY_SECONDS = 5.0
+
+
+def check_file(path: Path) -> None:
+    """Raise a sentence unless ``path`` is a workspace that this version can open. Reads 100 bytes.
+
+    Raises:
+        UsageError: there is no such file, or it is a folder.
+        WorkspaceError: it can't be read, is not ours, is damaged, or is of a newer version.
+    """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a workspace file.")
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        raise UsageError(f"There is no file {path}. Make one with: context-inspector demo {path}") from None
+    except OSError as error:
+        raise WorkspaceError(f"{path} can't be read: {error.strerror}.") from error
+    if header[:16] != b"SQLite format 3\x00":
+        what = "is empty" if size == 0 else "is not an SQLite database"
+        raise WorkspaceError(f"{path} {what}, so it is no workspace. Nothing was changed.")
+    if len(header) < 100:
+        raise WorkspaceError(f"{path} is cut off inside its header. Nothing was changed.")
+    version, application = struct.unpack(">I", header[60:64])[0], struct.unpack(">I", header[68:72])[0]
+    if application != APPLICATION_ID:
+        raise WorkspaceError(
+            f"{path} is an SQLite database, but not a workspace of the Context Inspector. Nothing was changed."
+        )
+    if version > VERSION:
+        raise WorkspaceError(
+            f"{path} was made by a newer version of the Context Inspector (format {version}, this one knows "
+            f"{VERSION}). Update the program to open it; the file was left as it is."
+        )
+    page = struct.unpack(">H", header[16:18])[0] or 1
+    page = 65536 if page == 1 else page
+    pages = struct.unpack(">I", header[28:32])[0]
+    if pages and size < pages * page and not path.with_name(path.name + "-wal").exists():
+        raise WorkspaceError(
+            f"{path} is cut off: its header speaks of {pages * page:,} bytes and {size:,} are there. "
+            "Copy the file before you try to repair it; nothing was changed."
+        )
+
+
+class Workspace:
+    """A workspace file that is known to be ours and up to date.
+
+    Use :meth:`open` or :meth:`create`; the object itself holds no connection.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def open(cls, path: str | Path) -> Workspace:
+        """Open an existing workspace, migrating an older one.
+
+        Raises: as :func:`check_file`.
+        """
+        path = Path(path)
+        check_file(path)
+        workspace = cls(path)
+        try:
+            with closing(workspace.connect()) as connection:
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version < VERSION:
+                    _migrate(connection)
+        except sqlite3.DatabaseError as error:
+            raise WorkspaceError(
+                f"{path} can't be opened: {error}. Copy the file before you try to repair it."
+            ) from error
+        return workspace
+
+    @classmethod
+    def create(cls, path: str | Path) -> Workspace:
+        """Make a new, empty workspace; its folder is made too.
+
+        Raises:
+            UsageError: something is there already.
+            WorkspaceError: the place can't be written.
+        """
+        path = Path(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            raise UsageError(f"{path} is there already. Name a new file, or delete it first.") from None
+        except OSError as error:
+            raise WorkspaceError(f"{path} can't be made: {error.strerror}.") from error
+        workspace = cls(path)
+        with closing(workspace.connect()) as connection:
+            _migrate(connection)
+        return workspace
+
+    def connect(self, *, autocommit: bool = False) -> sqlite3.Connection:
+        """A new connection: WAL, waits ``BUSY_SECONDS`` for a lock, usable from any one thread at a time."""
+        connection = sqlite3.connect(
+            self.path,
+            timeout=BUSY_SECONDS,
+            check_same_thread=False,
+            **({"isolation_level": None} if autocommit else {}),
+        )
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        return connection
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    from engine.schema import migrate  # deferred: sqlite_utils takes 0.3 s to import
+
+    migrate(connection)
