@@ -1,0 +1,134 @@
+"""The list of threads, searched by title, id and agent. Rows keep their places when news arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from engine.trace.model import ThreadRow
+from inspector import format
+
+Index = QModelIndex | QPersistentModelIndex
+ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+
+STATUS_WORDS = {
+    "idle": "",
+    "running": "running",
+    "failed": "failed",
+    "stopped": "stopped",
+    "interrupted": "waiting for an answer",
+}
+"""Status of a thread in words; a resting thread needs none."""
+
+
+def title(row: ThreadRow) -> str:
+    """What a thread is called: its title, else its id, else that it has none."""
+    return format.one_line(row.title) or format.one_line(row.thread_id) or "(no name)"
+
+
+def second_line(row: ThreadRow, now: float | None = None) -> str:
+    """``researcher · 41 requests · 3 h ago``."""
+    parts = [
+        format.one_line(row.agent, 40) if row.agent else "",
+        format.count(row.requests, "request"),
+        format.ago(row.updated_at, now),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+class ThreadsModel(QAbstractListModel):
+    """Threads in the reader's order; new ones on top, known ones where they were."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: list[ThreadRow] = []
+        self._shown: list[ThreadRow] = []
+        self._filter = ""
+
+    def set_rows(self, rows: Sequence[ThreadRow]) -> None:
+        """Another list: known threads keep their order, new ones come first, gone ones go."""
+        given = {row.thread_id: row for row in rows}
+        known = {row.thread_id for row in self._all}
+        kept = [given[row.thread_id] for row in self._all if row.thread_id in given]
+        self._all = [row for row in rows if row.thread_id not in known] + kept
+        self._show()
+
+    def set_filter(self, text: str) -> None:
+        """Show only threads whose title, id or agent holds every word of ``text``."""
+        self._filter = text.casefold()
+        self._show()
+
+    @property
+    def total(self) -> int:
+        """Threads in all, whatever the search."""
+        return len(self._all)
+
+    def index_of(self, thread_id: str | None) -> QModelIndex:
+        """Place of a thread; invalid when the search hides it."""
+        for i, row in enumerate(self._shown):
+            if row.thread_id == thread_id:
+                return self.index(i)
+        return QModelIndex()
+
+    def row_at(self, index: Index) -> ThreadRow | None:
+        """The thread at a place."""
+        return self._shown[index.row()] if index.isValid() and index.row() < len(self._shown) else None
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """Threads that are shown."""
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
+        """Strings are made when shown."""
+        row = self.row_at(index)
+        if row is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return title(row)
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return format.tip(_tip(row))
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            status = STATUS_WORDS.get(row.status, row.status)
+            return ", ".join(p for p in (title(row), second_line(row).replace(" · ", ", "), status) if p)
+        return None
+
+    def _show(self) -> None:
+        words = self._filter.split()
+        wanted = [row for row in self._all if _holds(row, words)]
+        target = {row.thread_id for row in wanted}
+        for i in range(len(self._shown) - 1, -1, -1):
+            if self._shown[i].thread_id not in target:
+                self.beginRemoveRows(QModelIndex(), i, i)
+                del self._shown[i]
+                self.endRemoveRows()
+        for i, row in enumerate(wanted):
+            if i < len(self._shown) and self._shown[i].thread_id == row.thread_id:
+                if self._shown[i] != row:
+                    self._shown[i] = row
+                    self.dataChanged.emit(self.index(i), self.index(i))
+                continue
+            self.beginInsertRows(QModelIndex(), i, i)
+            self._shown.insert(i, row)
+            self.endInsertRows()
+
+
+def _holds(row: ThreadRow, words: list[str]) -> bool:
+    if not words:
+        return True
+    text = f"{row.title}\n{row.thread_id}\n{row.agent or ''}".casefold()
+    return all(word in text for word in words)
+
+
+def _tip(row: ThreadRow) -> str:
+    lines = [
+        row.title or "(no title)",
+        f"Thread id: {row.thread_id}",
+        f"Source: {row.source}",
+        f"Started: {format.absolute(row.created_at)}",
+        f"Last changed: {format.absolute(row.updated_at)}",
+    ]
+    return "\n".join(lines)

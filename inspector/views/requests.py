@@ -1,0 +1,250 @@
+"""The table of requests: one row a request, one selection shared with the chart through the session."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import format, theme
+from inspector.models.requests import MARKS, MARKS_ROLE, NUMERIC, Mark, RequestsModel
+from inspector.panes import Pane
+from inspector.session import Session
+
+WIDTHS = (48, 190, 84, 70, 62, 72, 76, 240)
+"""Columns on the first start, in pixels at a 13 pixel font; scaled with the font."""
+PAD = 6
+
+
+class RequestsView(QWidget):
+    """Shows the selected thread's requests and steps through them."""
+
+    activated = Signal()
+    """Return or a double click: the reader wants to look into the selected request."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Requests")
+        self._session = session
+        self._updating = False
+        self._new = 0
+        self.model = RequestsModel(self)
+        self.table = QTableView(self)
+        self._set_up_table()
+        self.pane = Pane(self)
+        self.pane.set_content(self.table)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.pane)
+        self.setFocusProxy(self.table)
+        self.more = QPushButton(self.table)
+        self.more.setAccessibleName("New requests")
+        self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.more.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.more.clicked.connect(self.show_newest)
+        self.more.hide()
+        self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
+        session.thread_changed.connect(self._thread_changed)
+        session.rows_changed.connect(self._rows_changed)
+        session.request_changed.connect(self._request_changed)
+        session.failed.connect(self._failed)
+        self._thread_changed(session.thread_id)
+        if len(session.rows):
+            self._rows_changed()
+
+    def column_state(self) -> object:
+        """State of the header, for the preferences."""
+        return self.table.horizontalHeader().saveState()
+
+    def restore_columns(self, state: object) -> None:
+        """Widths as they were left."""
+        self.table.horizontalHeader().restoreState(state)  # type: ignore[arg-type]
+
+    def show_newest(self) -> None:
+        """Select the last request."""
+        self._session.select_index(len(self._session.rows) - 1)
+        self.table.scrollToBottom()
+        self._set_new(0)
+
+    # -- the session tells -------------------------------------------------------------------
+
+    def _thread_changed(self, thread_id: object) -> None:
+        self._updating = True
+        self.model.set_rows(self._session.rows)
+        self._updating = False
+        self._set_new(0)
+        if thread_id is None:
+            self.pane.show_empty("No thread is selected.", "Choose one at the left.")
+        else:
+            self.pane.show_loading("Reading the requests")
+
+    def _rows_changed(self) -> None:
+        rows = self._session.rows
+        if rows is not self.model.rows():
+            self._updating = True
+            self.model.set_rows(rows)
+            self._updating = False
+        else:
+            added = self.model.refresh()
+            if added:
+                self._set_new(self._new + added)
+        if len(rows):
+            self.pane.show_content()
+        else:
+            self.pane.show_empty(
+                "This thread has no recorded request.", "Send a message below: each request appears as it is made."
+            )
+
+    def _request_changed(self, _row: object) -> None:
+        index = self._session.rows.index(self._session.request_id)
+        self._updating = True
+        if index < 0 or index >= self.model.rowCount():
+            self.table.clearSelection()
+        elif index != self.table.currentIndex().row() or not self.table.selectionModel().hasSelection():
+            column = max(0, self.table.currentIndex().column())
+            self.table.setCurrentIndex(self.model.index(index, column))
+        self._updating = False
+
+    def _failed(self, what: str, sentence: str) -> None:
+        if what == "requests" and not len(self._session.rows):
+            self.pane.show_error(sentence)
+
+    # -- the user does -----------------------------------------------------------------------
+
+    def _current_changed(self, current: QModelIndex) -> None:
+        id = self.model.id_at(current)
+        if not self._updating and id is not None:
+            self._session.select_request(id)
+
+    def _scrolled(self) -> None:
+        bar = self.table.verticalScrollBar()
+        if self._new and bar.value() >= bar.maximum():
+            self._set_new(0)
+
+    def _set_new(self, number: int) -> None:
+        bar = self.table.verticalScrollBar()
+        self._new = number
+        self.more.setVisible(number > 0 and bar.maximum() > 0)
+        if number:
+            self.more.setText(f"{format.count(number, 'new request')} ↓")
+            self.more.adjustSize()
+            self._place_more()
+
+    def _place_more(self) -> None:
+        area = self.table.viewport().geometry()
+        self.more.move(area.right() - self.more.width() - 10, area.bottom() - self.more.height() - 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the button in its corner."""
+        super().resizeEvent(event)
+        self._place_more()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Rows follow the size of the font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "table"):
+            self._size_rows()
+
+    def _size_rows(self) -> None:
+        height = QFontMetrics(self.table.font()).height() + PAD
+        self.table.verticalHeader().setMinimumSectionSize(height)
+        self.table.verticalHeader().setDefaultSectionSize(height)
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setAccessibleName("Table of requests")
+        table.setModel(self.model)
+        table.setItemDelegate(RequestDelegate(table))
+        table.setFont(theme.figure_font())
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.setTabKeyNavigation(False)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        table.setFrameShape(QTableView.Shape.NoFrame)
+        table.setCornerButtonEnabled(False)
+        rows = table.verticalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setMinimumSectionSize(36)
+        scale = QFontMetrics(table.font()).height() / 16
+        for column, width in enumerate(WIDTHS):
+            table.setColumnWidth(column, round(width * scale))
+        self._size_rows()
+        table.selectionModel().currentChanged.connect(self._current_changed)
+        table.doubleClicked.connect(lambda _index: self.activated.emit())
+
+
+class RequestDelegate(QStyledItemDelegate):
+    """A flat selected row with one accent bar, and marks in the colours of their kinds."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """No cell of its own is focused: the row is."""
+        super().initStyleOption(option, index)
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+        colour = index.data(Qt.ItemDataRole.ForegroundRole)
+        if isinstance(colour, QColor):
+            option.palette.setColor(QPalette.ColorRole.HighlightedText, colour)
+        if index.column() not in NUMERIC:
+            option.textElideMode = Qt.TextElideMode.ElideMiddle
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Marks are drawn here, the rest by the style."""
+        marks = index.data(MARKS_ROLE) if index.column() == MARKS else None
+        if index.column() != MARKS:
+            super().paint(painter, option, index)
+        else:
+            painter.save()
+            if option.state & QStyle.StateFlag.State_Selected:
+                painter.fillRect(option.rect, theme.selection_colour())
+            painter.setClipRect(option.rect)
+            self._paint_marks(painter, option.rect.adjusted(PAD, 0, -PAD, 0), option.font, marks or ())
+            painter.restore()
+        if index.column() == 0 and option.state & QStyle.StateFlag.State_Selected:
+            bar = QRect(option.rect.left(), option.rect.top(), 3, option.rect.height())
+            view = option.widget
+            focused = view is not None and view.hasFocus()
+            painter.fillRect(bar, theme.accent_colour() if focused else theme.muted_colour())
+
+    def _paint_marks(self, painter: QPainter, area: QRect, font: QFont, marks: tuple[Mark, ...]) -> None:
+        bold = QFont(font)
+        bold.setBold(True)
+        plain, strong = QFontMetrics(font), QFontMetrics(bold)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        x = area.left()
+        for mark in marks:
+            left = area.right() - x
+            if left < 12:
+                return
+            painter.setPen(theme.kind_colour(mark.kind))
+            painter.setFont(bold)
+            painter.drawText(QRect(x, area.top(), left, area.height()), flags, mark.letter)
+            x += strong.horizontalAdvance(mark.letter + " ")
+            painter.setFont(font)
+            word = plain.elidedText(mark.word, Qt.TextElideMode.ElideRight, area.right() - x)
+            painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), flags, word)
+            x += plain.horizontalAdvance(word) + 12
