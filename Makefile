@@ -3,7 +3,7 @@
 # make lint    style, types and the layers' import rules
 # make bench   what recording and reading cost (not part of make test)
 # make pictures  draws the README's pictures again
-.PHONY: run test lint format bench pictures setup setup-dev clean
+.PHONY: run test lint style types layers format bench pictures setup setup-dev clean
 
 PY := .venv/bin/python
 ARGS ?=
@@ -14,10 +14,16 @@ run: setup
 test: setup-dev
 	$(PY) -m pytest $(ARGS)
 
-lint: setup-dev
+lint: style types layers
+
+style: setup-dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+
+types: setup-dev
 	$(PY) -m mypy
+
+layers: setup-dev
 	$(PY) -c "from importlinter.cli import lint_imports_command as lint; lint()"
 
 format: setup-dev
