@@ -23,14 +23,11 @@ from typing import Any
 import orjson
 
 from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
-
-ROUTES = {"/memories/": "memories", "/skills/": "skills"}
-"""Folders that the agents of a workspace keep in the store, and the namespace of each."""
+from engine.places import ROUTES, in_store
+from engine.workspace import BUSY_SECONDS, Workspace, check_file
 
 EARLIER = "memory_earlier"
 """Namespace of the texts that saves replaced; no agent's backend looks there."""
-
-_BUSY_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +73,6 @@ def version_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def is_stored(path: str) -> bool:
-    """Whether a path lies in the store, so that it can be read and saved here."""
-    return any(path.startswith(route) and len(path) > len(route) for route in ROUTES)
-
-
 def read_memory(workspace_path: str | Path, path: str) -> StoredMemory:
     """The file as it stands now. Raises ``UsageError`` for a path outside the store, ``WorkspaceError``
     for a file that is no workspace."""
@@ -89,9 +81,7 @@ def read_memory(workspace_path: str | Path, path: str) -> StoredMemory:
         return _stored(path, _row(db, prefix, key))
 
 
-def save_memory(
-    workspace_path: str | Path, path: str, content: str | bytes, base_version: str
-) -> StoredMemory:
+def save_memory(workspace_path: str | Path, path: str, content: str | bytes, base_version: str) -> StoredMemory:
     """Write the file if it still is what the edit was made from, and return it as it then stands.
 
     ``base_version`` is the version that the edit was made from, empty to create the file. Raises
@@ -127,22 +117,20 @@ def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemor
         value = orjson.loads(raw)
         if value.get("path") == path:
             data = _content(path, value)
-            found.append(
-                EarlierMemory(path, data, version_of(data), value.get("modified_at"), value["replaced_at"])
-            )
+            found.append(EarlierMemory(path, data, version_of(data), value.get("modified_at"), value["replaced_at"]))
     return sorted(found, key=lambda one: one.replaced_at, reverse=True)
 
 
 def _place(path: str) -> tuple[str, str]:
     """Namespace and key under which the agent's composite backend keeps a path."""
-    for route, prefix in ROUTES.items():
-        if path.startswith(route) and len(path) > len(route):
-            return prefix, path[len(route) - 1 :]
-    folders = " or ".join(ROUTES)
-    raise UsageError(
-        f"{path} is not kept in the workspace's store, so it can't be saved from here. "
-        f"Only files under {folders} are."
-    )
+    found = in_store(path)
+    if found is None or found[1] == "/":
+        folders = " or ".join(ROUTES)
+        raise UsageError(
+            f"{path} is not kept in the workspace's store, so it can't be saved from here. "
+            f"Only files under {folders} are."
+        )
+    return found
 
 
 def _as_bytes(path: str, content: str | bytes) -> bytes:
@@ -168,17 +156,14 @@ def _conflict(path: str, now: StoredMemory, base_version: str) -> str:
 
 @contextmanager
 def _connection(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A connection that never creates a file, rolls back what was not committed, and puts faults in words."""
+    """A connection to a file that is a workspace; rolls back what was not committed, puts faults in words."""
     file = Path(workspace_path)
-    if not file.is_file():
-        raise WorkspaceError(f"There is no workspace at {file}.")
+    check_file(file)
     db: sqlite3.Connection | None = None
     try:
-        db = sqlite3.connect(
-            f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
-        )
+        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone():
-            raise WorkspaceError(f"{file} is not a workspace: it has no store to keep memory in.")
+            _make_store(file)
         yield db
     except sqlite3.Error as error:
         raise _in_words(file, error) from error
@@ -187,11 +172,18 @@ def _connection(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
             db.close()
 
 
+def _make_store(file: Path) -> None:
+    """The store's tables, in a workspace in which no agent has run yet: by LangGraph's own class."""
+    from engine.checkpoints import WorkspaceStore  # deferred: takes a second to import
+
+    WorkspaceStore(Workspace(file)).conn.close()
+
+
 def _in_words(file: Path, error: sqlite3.Error) -> InspectorError:
     code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return InspectorError(
-            f"{file} is locked: another program has been writing to it for {_BUSY_SECONDS:.0f} seconds. "
+            f"{file} is locked: another program has been writing to it for {BUSY_SECONDS:.0f} seconds. "
             "Nothing was written; try again."
         )
     if code == sqlite3.SQLITE_READONLY:

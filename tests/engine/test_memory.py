@@ -9,14 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from deepagents.backends import CompositeBackend, StateBackend, StoreBackend
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langgraph.store.sqlite import SqliteStore
 
 from engine import memory
+from engine.agent.build import backend_over
+from engine.checkpoints import WorkspaceStore
 from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
 from engine.memory import earlier_versions, read_memory, save_memory, version_of
+from engine.workspace import Workspace
 
 PATH = "/memories/AGENTS.md"
 
@@ -26,17 +27,9 @@ class World:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-        self.connection.execute("PRAGMA journal_mode = WAL")
-        self.store = SqliteStore(self.connection)
-        self.store.setup()
-        self.agent = CompositeBackend(
-            default=StateBackend(),
-            routes={
-                route: StoreBackend(namespace=lambda _rt, name=name: (name,), store=self.store)
-                for route, name in memory.ROUTES.items()
-            },
-        )
+        self.store = WorkspaceStore(Workspace.create(file))
+        self.connection = self.store.conn
+        self.agent = backend_over(self.store)
 
     def agent_bytes(self, path: str = PATH) -> bytes | None:
         (answer,) = self.agent.download_files([path])
@@ -70,9 +63,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         b"x" * 240_000,
     ],
 )
-def test_what_is_saved_is_what_the_agent_reads_and_the_other_way_round(
-    world: World, path: str, data: bytes
-) -> None:
+def test_what_is_saved_is_what_the_agent_reads_and_the_other_way_round(world: World, path: str, data: bytes) -> None:
     created = save_memory(world.file, path, data, "")
     assert world.agent_bytes(path) == data
     assert created == read_memory(world.file, path)
@@ -132,9 +123,7 @@ def test_a_save_keeps_created_at_and_fields_it_does_not_know(world: World) -> No
 
 
 def test_line_lists_of_older_releases_are_read_and_saved(world: World) -> None:
-    world.store.put(
-        ("memories",), "/AGENTS.md", {"content": ["a", "b"], "created_at": "x", "modified_at": "y"}
-    )
+    world.store.put(("memories",), "/AGENTS.md", {"content": ["a", "b"], "created_at": "x", "modified_at": "y"})
     old = read_memory(world.file, PATH)
     assert old.text == "a\nb"
     assert world.agent_bytes() == old.data
@@ -232,7 +221,7 @@ def test_of_many_writers_with_one_base_exactly_one_wins(world: World) -> None:
 
 def test_a_locked_file_loses_nothing_and_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = save_memory(world.file, PATH, "base", "")
-    monkeypatch.setattr(memory, "_BUSY_SECONDS", 0.0)
+    monkeypatch.setattr(memory, "BUSY_SECONDS", 0.0)
     world.connection.execute("BEGIN IMMEDIATE")
     with pytest.raises(InspectorError, match="locked"):
         save_memory(world.file, PATH, "mine", saved.version)
@@ -252,27 +241,32 @@ def test_half_a_surrogate_pair_is_refused_in_words(world: World) -> None:
     assert world.agent_bytes() is None
 
 
+def test_the_first_save_of_a_workspace_in_which_nothing_has_run(tmp_path: Path) -> None:
+    file = tmp_path / "new.sqlite"
+    Workspace.create(file)
+    assert read_memory(file, PATH).data is None
+    save_memory(file, PATH, "mine", "")
+    store = WorkspaceStore(Workspace.open(file))
+    try:
+        assert backend_over(store).download_files([PATH])[0].content == b"mine"
+    finally:
+        store.conn.close()
+
+
 def test_files_that_are_no_workspace_stay_as_they_are(tmp_path: Path) -> None:
-    with pytest.raises(WorkspaceError, match="no workspace"):
+    with pytest.raises(UsageError, match="no file"):
         save_memory(tmp_path / "missing.sqlite", PATH, "x", "")
-    assert not (tmp_path / "missing.sqlite").exists()
-
-    text = tmp_path / "text.sqlite"
-    text.write_bytes(b"this is no database, and long enough to be read as one" * 40)
-    with pytest.raises(WorkspaceError, match="damaged or not a workspace"):
-        save_memory(text, PATH, "x", "")
-    assert text.read_bytes().startswith(b"this is no database")
-
     other = tmp_path / "other.sqlite"
     foreign = sqlite3.connect(other)
-    foreign.execute("CREATE TABLE t (a)")
+    foreign.execute("CREATE TABLE store (prefix, key, value, created_at, updated_at)")
     foreign.commit()
     foreign.close()
     before = other.read_bytes()
-    with pytest.raises(WorkspaceError, match="not a workspace"):
-        save_memory(other, PATH, "x", "")
+    for call in (lambda: save_memory(other, PATH, "x", ""), lambda: read_memory(other, PATH)):
+        with pytest.raises(WorkspaceError, match="not a workspace"):
+            call()
     assert other.read_bytes() == before
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["other.sqlite", "text.sqlite"]
+    assert [p.name for p in tmp_path.iterdir()] == ["other.sqlite"]
 
 
 @pytest.mark.parametrize(
@@ -280,9 +274,7 @@ def test_files_that_are_no_workspace_stay_as_they_are(tmp_path: Path) -> None:
     [b"{not json", b"[1]", json.dumps({"content": 7}).encode(), b'{"content": "aGk", "encoding": "base64"}'],
 )
 def test_a_damaged_entry_is_named_and_left(world: World, raw: bytes) -> None:
-    world.connection.execute(
-        "INSERT INTO store (prefix, key, value) VALUES ('memories', '/AGENTS.md', ?)", (raw,)
-    )
+    world.connection.execute("INSERT INTO store (prefix, key, value) VALUES ('memories', '/AGENTS.md', ?)", (raw,))
     with pytest.raises(InspectorError, match="left as it is"):
         save_memory(world.file, PATH, "x", "")
     assert world.connection.execute("SELECT value FROM store").fetchone() == (raw,)
