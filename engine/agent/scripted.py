@@ -101,10 +101,7 @@ class SummaryText:
 
     def given(self, prompt: str) -> str:
         """The text with what was found, or ``(not known)``."""
-        found = {
-            name: (re.findall(pattern, prompt) or ["(not known)"])[-1]
-            for name, pattern in self.find.items()
-        }
+        found = {name: (re.findall(pattern, prompt) or ["(not known)"])[-1] for name, pattern in self.find.items()}
         return Template(self.text).safe_substitute(found).strip()
 
     def held_by(self, prompt: str) -> bool:
@@ -149,9 +146,7 @@ class ScriptedChat(BaseChatModel):
     _first_id: tuple[int, ...] = PrivateAttr()
     _raised: set[str] = PrivateAttr(default_factory=set)
     _reached: int = PrivateAttr(default=0)
-    _previous: OrderedDict[Any, tuple[list[BaseMessage], Any]] = PrivateAttr(
-        default_factory=OrderedDict
-    )
+    _previous: OrderedDict[Any, tuple[list[BaseMessage], Any]] = PrivateAttr(default_factory=OrderedDict)
 
     def model_post_init(self, context: Any, /) -> None:
         """Flatten the script, so that one number names a place in it."""
@@ -191,9 +186,7 @@ class ScriptedChat(BaseChatModel):
         return {"model": self.model}
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
-        params = LangSmithParams(
-            ls_provider=PROVIDER, ls_model_name=self.model, ls_model_type="chat"
-        )
+        params = LangSmithParams(ls_provider=PROVIDER, ls_model_name=self.model, ls_model_type="chat")
         if stop:
             params["ls_stop"] = stop
         return params
@@ -270,9 +263,7 @@ class ScriptedChat(BaseChatModel):
         input_tokens = count_tokens_approximately(messages, tools=tools)
         window = (self.profile or {}).get("max_input_tokens")
         if isinstance(window, int) and input_tokens > window:
-            raise ContextOverflowError(
-                f"{input_tokens} input tokens are more than this model's window of {window}"
-            )
+            raise ContextOverflowError(f"{input_tokens} input tokens are more than this model's window of {window}")
         if _is_summary_call(messages, tools, metadata):
             step = _Step(Turn(self._summary(messages[0].text)), None, ())
         else:
@@ -315,14 +306,10 @@ class ScriptedChat(BaseChatModel):
         place = self._locate(messages)
         if place is None:
             if self.strict:
-                raise ScriptError(
-                    f"script {self.model!r} has no turn for {_describe(messages[-1])}"
-                )
+                raise ScriptError(f"script {self.model!r} has no turn for {_describe(messages[-1])}")
             turn = _unscripted_turn(messages, bound)
             digest = hashlib.sha256("\0".join(m.text for m in messages).encode("utf-8", "replace"))
-            ids = tuple(
-                f"{self.call_prefix}{digest.hexdigest()[:8]}_{n}" for n in range(len(turn.calls))
-            )
+            ids = tuple(f"{self.call_prefix}{digest.hexdigest()[:8]}_{n}" for n in range(len(turn.calls)))
             mark: Mapping[str, Any] = {"of": self.model, "at": _UNSCRIPTED}
         else:
             item = self._items[place]
@@ -332,17 +319,14 @@ class ScriptedChat(BaseChatModel):
                 raise item
             turn = item if isinstance(item, Turn) else item(messages)
             first = self._first_id[place]
-            ids = tuple(
-                call.id or f"{self.call_prefix}{first + n}" for n, call in enumerate(turn.calls)
-            )
+            ids = tuple(call.id or f"{self.call_prefix}{first + n}" for n, call in enumerate(turn.calls))
             mark = {"of": self.model, "at": place}
             self._reached = place + 1
         for call in turn.calls:
             if call.name not in bound:
                 names = ", ".join(sorted(bound)) or "none"
                 raise ScriptError(
-                    f"script {self.model!r} calls the tool {call.name!r}, which is not bound; "
-                    f"bound: {names}"
+                    f"script {self.model!r} calls the tool {call.name!r}, which is not bound; bound: {names}"
                 )
         return _Step(turn, mark, ids)
 
@@ -356,10 +340,8 @@ class ScriptedChat(BaseChatModel):
             for start, end, plain in self._candidates(user, after):
                 if plain and after is not None and after >= start:
                     start = after + 1
-                elif plain and after is None and _has_summary(messages):
-                    start = max(start, self._reached)
                 elif plain:
-                    start = max(start, self.start_at)
+                    start = max(start, self.start_at, self._reached if _has_summary(messages) else 0)
                 return self._skip_raised(start, end)
             return None
         if after is None:
@@ -369,9 +351,7 @@ class ScriptedChat(BaseChatModel):
                 return self._skip_raised(after + 1, end)
         return None
 
-    def _candidates(
-        self, user: HumanMessage, after: int | None
-    ) -> Iterator[tuple[int, int, bool]]:
+    def _candidates(self, user: HumanMessage, after: int | None) -> Iterator[tuple[int, int, bool]]:
         matching = [(s, e, t is None) for t, s, e in self._exchanges if _matches(user, t)]
         if after is not None:
             yield from (x for x in matching if x[0] > after or (x[2] and after + 1 < x[1]))
@@ -400,9 +380,7 @@ class ScriptedChat(BaseChatModel):
             raise entry
         return entry if isinstance(entry, str) else entry.given(plain)
 
-    def _cache_read(
-        self, messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]
-    ) -> int:
+    def _cache_read(self, messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]) -> int:
         """Tokens of the prefix shared with this conversation's previous request."""
         namespace = str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
         key = (metadata.get("thread_id"), namespace)
@@ -436,9 +414,7 @@ def _check_messages(messages: list[BaseMessage]) -> None:
     for n, message in enumerate(messages):
         if isinstance(message, ToolMessage):
             if message.tool_call_id not in open_calls:
-                raise ScriptError(
-                    f"message {n} is a result of {message.tool_call_id!r}, which was not called"
-                )
+                raise ScriptError(f"message {n} is a result of {message.tool_call_id!r}, which was not called")
             open_calls.discard(message.tool_call_id)
             continue
         if open_calls:
@@ -451,9 +427,7 @@ def _check_messages(messages: list[BaseMessage]) -> None:
         raise ScriptError(f"no result at the end for {', '.join(sorted(open_calls))}")
 
 
-def _is_summary_call(
-    messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]
-) -> bool:
+def _is_summary_call(messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]) -> bool:
     if tools or len(messages) != 1 or not isinstance(messages[0], HumanMessage):
         return False
     if metadata.get("lc_source") == "summarization":
@@ -570,9 +544,7 @@ def _chunks(message: AIMessage, fail: Exception | None) -> Iterator[ChatGenerati
         for block in message.content:
             if isinstance(block, dict) and block.get("type") == "text":
                 for word in _WORD.findall(block["text"]):
-                    yield ChatGenerationChunk(
-                        message=AIMessageChunk(content=[{**block, "text": word}])
-                    )
+                    yield ChatGenerationChunk(message=AIMessageChunk(content=[{**block, "text": word}]))
             else:
                 yield ChatGenerationChunk(message=AIMessageChunk(content=[block]))
     if fail is not None:

@@ -50,6 +50,8 @@ def _facts(week: int) -> dict[str, str]:
             name = model.name.replace("-", "")
             facts[name] = f"{market.average(company, week, model.name):.2f}"
             facts[f"{name}_move"] = f"{market.move(company, week, model.name):+.1f} %"
+            if week - 1 in market.DAYS:
+                facts[f"{name}_before"] = f"{market.average(company, week - 1, model.name):.2f}"
         by_country = sorted(
             ((market.units(company, week, country), country) for country in market.COUNTRIES),
             reverse=True,
@@ -57,8 +59,13 @@ def _facts(week: int) -> dict[str, str]:
         facts[f"{company}_units"] = f"{market.units(company, week):,}"
         facts[f"{company}_top"] = ", ".join(f"{c} {n:,}" for n, c in by_country[:2])
     facts["BX200_PL"] = f"{market.average('Brightbox', week, 'BX-200', 'PL'):.2f}"
+    facts["AR210_PL"] = f"{market.average('Arctis', week, 'AR-210', 'PL'):.2f}"
     facts["BX200_PL_low"] = f"{market.lowest('Brightbox', week, 'BX-200', 'PL'):.2f}"
-    facts["EF403_PL"] = f"{market.average('Everfrost', week, 'EF-403', 'PL'):.2f}"
+    if week - 1 in market.DAYS:
+        low = market.lowest("Brightbox", week - 1, "BX-200", "PL")
+        facts["BX200_PL_low_before"] = f"{low:.2f}"
+    for country in ("PL", "NL", "DK"):
+        facts[f"EF403_{country}"] = f"{market.average('Everfrost', week, 'EF-403', country):.2f}"
     return facts
 
 
@@ -88,9 +95,7 @@ def _found(messages: list[BaseMessage], pattern: re.Pattern[str], default: str) 
 
 
 def _export(company: str, week: int) -> Call:
-    return Call(
-        "market_data_export", {"company": company, "week": week}, id=_export_id(company, week)
-    )
+    return Call("market_data_export", {"company": company, "week": week}, id=_export_id(company, week))
 
 
 def _news(company: str, week: int) -> Call:
@@ -118,9 +123,7 @@ def _edit(path: str, old: str, new: str) -> Call:
 
 
 def _task(company: str, week: int) -> Call:
-    return Call(
-        "task", {"description": _order(company, week), "subagent_type": "market-researcher"}
-    )
+    return Call("task", {"description": _order(company, week), "subagent_type": "market-researcher"})
 
 
 def _order(company: str, week: int) -> str:
@@ -219,9 +222,7 @@ CHECK_CLAIM: Final = (
     "Check the claim about Poland, please. The whole market, not only the average: I want to know whether a single "
     "dealer was under 150. And is Everfrost being sold off there?"
 )
-WRITE_REPORT: Final = (
-    "Good. Now write the report, in the format of the quarterly business review."
-)
+WRITE_REPORT: Final = "Good. Now write the report, in the format of the quarterly business review."
 WANT_BULLETS: Final = (
     "The content is right. But nobody reads paragraphs on a phone between two customers: from now on bullet points "
     "please, and price moves first, for every report and also for your answers. Change this one accordingly."
@@ -253,27 +254,23 @@ def _week_22() -> ScriptedChat:
                     (_totals("Arctis", 22),),
                 ),
                 Turn(
-                    _say(
-                        "AR-210 moved by $AR210_move. I want to see whether Germany carries it or a few dealers."
-                    ),
+                    _say("AR-210 moved by $AR210_move. I want to see whether Germany carries it or a few dealers."),
                     (_grep("DE,AR-210", arctis),),
                 ),
                 Turn(
                     "The cut runs through all dealers. A look at the AR-310, which has new firmware.",
-                    (_read(arctis, 1_261, 180),),
+                    (_read(arctis, 1_261, 630),),
                 ),
                 Turn(calls=(_news("Arctis", 22),)),
                 Turn("Now Brightbox.", (_export("Brightbox", 22),)),
                 Turn(calls=(_totals("Brightbox", 22), _news("Brightbox", 22))),
                 Turn(
-                    _say(
-                        "BX-200 fell by $BX200_move, more than any other model. Germany in detail."
-                    ),
+                    _say("BX-200 fell by $BX200_move, more than any other model. Germany in detail."),
                     (_grep("DE,BX-200", brightbox),),
                 ),
                 Turn(
                     "And the BX-900, which is said to have become dearer.",
-                    (_read(brightbox, 1_891, 160),),
+                    (_read(brightbox, 1_891, 560),),
                 ),
                 Turn(
                     "Coldtrace and Deltanode are independent of each other, so two researchers can work at once.",
@@ -302,7 +299,7 @@ def _week_22() -> ScriptedChat:
                     _say("EF-403: $EF403_move. Germany first, then the rows of a single day."),
                     (_grep("DE,EF-403", everfrost),),
                 ),
-                Turn(calls=(_read(everfrost, 1_261, 200),)),
+                Turn(calls=(_read(everfrost, 1_891, 560),)),
                 Turn(
                     calls=(
                         _edit(
@@ -330,7 +327,7 @@ def _week_22() -> ScriptedChat:
                 _in_pasted(
                     lambda path: Turn(
                         "The passage on Poland in its context.",
-                        (_read(path, 186, 14),),
+                        (_read(path, 188, 14),),
                     )
                 ),
                 _in_pasted(
@@ -356,17 +353,19 @@ def _week_22() -> ScriptedChat:
             (
                 Turn(calls=(_grep("PL,BX-200", brightbox),)),
                 Turn(
-                    _say(
-                        "The lowest street price in Poland is $BX200_PL_low EUR. To be sure, the days one by one."
-                    ),
+                    _say("The lowest street price in Poland is $BX200_PL_low EUR. To be sure, the days one by one."),
                     (_read(brightbox, 18_271, 640),),
                 ),
                 Turn(calls=(_grep("PL,EF-403", everfrost),)),
                 Turn(
-                    "And for comparison the Netherlands, where the same stock is offered.",
+                    "For comparison the Netherlands, which are not served from Poznań, and Denmark, which is.",
                     (_grep("NL,EF-403", everfrost),),
                 ),
-                Turn(calls=(_grep("PL,AR-210", arctis),)),
+                Turn(calls=(_grep("DK,EF-403", everfrost),)),
+                Turn(
+                    "One more: if the AR-210 is as cheap in Poland, it is the country and not Brightbox.",
+                    (_grep("PL,AR-210", arctis),),
+                ),
                 Turn(_text("answer-22-poland.md")),
             ),
         ),
@@ -433,7 +432,7 @@ def _week_22() -> ScriptedChat:
         model="scripted-analyst-week-22",
         script=script,
         summaries=[
-            SummaryText(_keep_names("summary-22-1.md"), pasted),
+            _text("summary-22-1.md"),
             SummaryText(_keep_names("summary-22-2.md"), pasted),
         ],
         profile={"max_input_tokens": WINDOW},
@@ -532,10 +531,7 @@ def competitor_report() -> Scenario:
         title="Weekly competitor report",
         seed_files={
             MEMORY: resources.read_text(f"{_FOLDER}/AGENTS.md"),
-            **{
-                f"/skills/{name}/SKILL.md": resources.read_text(f"scenarios/skills/{name}/SKILL.md")
-                for name in SKILLS
-            },
+            **{f"/skills/{name}/SKILL.md": resources.read_text(f"scenarios/skills/{name}/SKILL.md") for name in SKILLS},
         },
         threads=(
             ScenarioThread(

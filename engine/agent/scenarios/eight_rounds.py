@@ -52,10 +52,7 @@ def export(number: int, characters: int) -> str:
 
 def eight_rounds(variant: Variant = "defaults") -> Scenario:
     """The eight rounds under one of the three settings."""
-    turns = [
-        Turn(calls=(Call("export", {"number": n, "characters": size}),))
-        for n, size in enumerate(ORDER, start=1)
-    ]
+    turns = [Turn(calls=(Call("export", {"number": n, "characters": size}),)) for n, size in enumerate(ORDER, start=1)]
     model = ScriptedChat(
         model=f"scripted-eight-rounds-{variant}",
         script=[*turns, Turn("Done.")],

@@ -64,6 +64,14 @@ COMPANIES: Final[dict[str, tuple[Model, ...]]] = {
 }
 _LEVEL: Final = dict(zip(COUNTRIES, (1000, 1012, 1085, 994, 1003, 1041, 1037, 931), strict=True))
 _SHARE: Final = dict(zip(COUNTRIES, (31, 9, 8, 14, 10, 7, 9, 12), strict=True))
+_STRENGTH: Final = {
+    "Arctis": (12, "DE"),
+    "Brightbox": (11, "PL"),
+    "Coldtrace": (6, "DK"),
+    "Deltanode": (7, "NL"),
+    "Everfrost": (5, "SE"),
+}
+"""Tenths of the usual sales, and the country where it is twice that."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +85,15 @@ class _Row:
 
     def line(self) -> str:
         price = f"{self.cents // 100}.{self.cents % 100:02}"
-        return (
-            f"{self.date},{self.country},{self.model},dealer-{self.dealer:03},{price},{self.units}"
-        )
+        return f"{self.date},{self.country},{self.model},dealer-{self.dealer:03},{price},{self.units}"
 
 
 @cache
 def _rows(company: str, week: int) -> tuple[_Row, ...]:
     rows = []
+    strength, home = _STRENGTH[company]
     for country in COUNTRIES:
+        factor = strength * (2 if country == home else 1)
         for m, model in enumerate(COMPANIES[company]):
             level = model.cents * _LEVEL[country] // 1000
             for w in sorted(DAYS):
@@ -94,7 +102,7 @@ def _rows(company: str, week: int) -> tuple[_Row, ...]:
             for d, date in enumerate(DAYS[week]):
                 for dealer in range(1, DEALERS + 1):
                     wiggle = (dealer * 37 + d * 11 + m * 5 + week) % 21 - 10
-                    units = (dealer * 13 + d * 7 + m * 3 + week) % _SHARE[country]
+                    sold = (dealer * 13 + d * 7 + m * 3 + week) % _SHARE[country]
                     rows.append(
                         _Row(
                             date,
@@ -102,7 +110,7 @@ def _rows(company: str, week: int) -> tuple[_Row, ...]:
                             model.name,
                             dealer,
                             level + level * wiggle // 1000,
-                            units,
+                            sold * factor // 10,
                         )
                     )
     return tuple(rows)
@@ -111,21 +119,14 @@ def _rows(company: str, week: int) -> tuple[_Row, ...]:
 @cache
 def average(company: str, week: int, model: str, country: str | None = None) -> float:
     """Street price in euro over dealers and days, in one country or in all of them."""
-    cents = [
-        row.cents
-        for row in _rows(company, week)
-        if row.model == model and country in (None, row.country)
-    ]
+    cents = [row.cents for row in _rows(company, week) if row.model == model and country in (None, row.country)]
     return round(sum(cents) / len(cents)) / 100
 
 
 @cache
 def lowest(company: str, week: int, model: str, country: str) -> float:
     """Lowest street price in euro seen in one country."""
-    return (
-        min(r.cents for r in _rows(company, week) if r.model == model and r.country == country)
-        / 100
-    )
+    return min(r.cents for r in _rows(company, week) if r.model == model and r.country == country) / 100
 
 
 @cache

@@ -40,10 +40,7 @@ _PEOPLE: Final = (
     "Lehmkuhl", "Wójcik",
 )  # fmt: skip
 _MONTHS: Final = ("January", "March", "April", "June", "September", "October", "November")
-HEAD: Final = (
-    "Automatic transcript, account review with Kallmeyer Kühltechnik, Hamburg, 28 May 2026, "
-    "08:30 to 16:00"
-)
+HEAD: Final = "Automatic transcript, account review with Kallmeyer Kühltechnik, Hamburg, 28 May 2026, 08:30 to 16:00"
 
 
 def _parts() -> dict[str, list[str]]:
