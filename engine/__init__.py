@@ -1,0 +1,67 @@
+"""The engine of the Context Inspector, usable without its window.
+
+    from engine import Reader, Workspace, start_turn
+
+    Workspace.create("work.ctx")
+    run = start_turn("work.ctx", "thread-1", "Hello")
+    run.wait()
+    reader = Reader("work.ctx")
+    for row in reader.requests("thread-1"):
+        detail = reader.request(row.id)
+
+Names are loaded when they are first used: LangChain and its integrations take seconds to import.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.agent.build import build_agent as build_agent
+    from engine.agent.demo import ensure_default_workspace as ensure_default_workspace
+    from engine.agent.demo import make_demo as make_demo
+    from engine.agent.runner import Run as Run
+    from engine.agent.runner import Update as Update
+    from engine.agent.runner import start_turn as start_turn
+    from engine.agent.settings import AgentSettings as AgentSettings
+    from engine.agent.settings import SubagentSettings as SubagentSettings
+    from engine.memory import earlier_versions as earlier_versions
+    from engine.memory import read_memory as read_memory
+    from engine.memory import save_memory as save_memory
+    from engine.record import Recorder as Recorder
+    from engine.trace import Reader as Reader
+    from engine.workspace import Workspace as Workspace
+    from engine.workspace import check_file as check_file
+
+_NAMES = {
+    "AgentSettings": "engine.agent.settings",
+    "Reader": "engine.trace",
+    "Recorder": "engine.record",
+    "Run": "engine.agent.runner",
+    "SubagentSettings": "engine.agent.settings",
+    "Update": "engine.agent.runner",
+    "Workspace": "engine.workspace",
+    "build_agent": "engine.agent.build",
+    "check_file": "engine.workspace",
+    "earlier_versions": "engine.memory",
+    "ensure_default_workspace": "engine.agent.demo",
+    "make_demo": "engine.agent.demo",
+    "read_memory": "engine.memory",
+    "save_memory": "engine.memory",
+    "start_turn": "engine.agent.runner",
+}
+
+try:
+    __version__ = version("context-inspector")
+except PackageNotFoundError:  # run from a checkout that was not installed
+    __version__ = "0.1.0"
+
+__all__ = ["__version__", *_NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    raise AttributeError(f"module 'engine' has no attribute {name!r}")

@@ -9,6 +9,7 @@ Results are the same; a contract test compares them with the original's.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,14 @@ class WorkspaceSaver(SqliteSaver):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace.connect())
 
+    @classmethod
+    def reading(cls, connection: sqlite3.Connection) -> WorkspaceSaver:
+        """A saver over a read-only connection to a file whose tables are there."""
+        saver = cls.__new__(cls)
+        SqliteSaver.__init__(saver, connection)
+        saver.is_setup = True
+        return saver
+
     def setup(self) -> None:
         """Make LangGraph's tables and our index over them."""
         if not self.is_setup:
@@ -65,9 +74,7 @@ class WorkspaceSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Save a checkpoint, and note which channels it holds a snapshot of."""
         saved = super().put(config, checkpoint, metadata, new_versions)
-        held = [
-            name for name, value in checkpoint["channel_values"].items() if isinstance(value, _DeltaSnapshot)
-        ]
+        held = [name for name, value in checkpoint["channel_values"].items() if isinstance(value, _DeltaSnapshot)]
         if held:
             at = saved["configurable"]
             with self.cursor() as cursor:
@@ -143,7 +150,8 @@ class WorkspaceSaver(SqliteSaver):
             written = {
                 row[0]
                 for row in cursor.execute(
-                    "SELECT DISTINCT checkpoint_id FROM writes WHERE thread_id = ? AND checkpoint_ns = ? AND channel = ?",
+                    "SELECT DISTINCT checkpoint_id FROM writes "
+                    "WHERE thread_id = ? AND checkpoint_ns = ? AND channel = ?",
                     (thread, namespace, channel),
                 )
             }
@@ -156,9 +164,7 @@ class WorkspaceSaver(SqliteSaver):
                 f"AND checkpoint_ns = ? AND channel = ? AND checkpoint_id IN ({','.join('?' * len(ids))})",
                 (thread, namespace, channel, *ids),
             ):
-                found.setdefault(checkpoint_id, []).append(
-                    (writes_sort_key(path, task, index), task, kind, value)
-                )
+                found.setdefault(checkpoint_id, []).append((writes_sort_key(path, task, index), task, kind, value))
         return [
             (task, kind, value)
             for checkpoint_id in reversed(newest_first)

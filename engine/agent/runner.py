@@ -107,7 +107,7 @@ class Run:
             if self._stop:
                 raise asyncio.CancelledError
             settings = self._settings or _settings_for(self.thread_id, self._model)
-            recorder.begin_run(token, self.thread_id, self._title, settings.name, dict(settings.tags))
+            recorder.begin_run(token, self.thread_id, self._title, settings.name, _describe(settings))
             await self._turn(recorder, settings)
         except asyncio.CancelledError:
             status = "stopped"
@@ -157,6 +157,12 @@ class Run:
 
 def _title(message: str) -> str:
     return " ".join(message[:400].split())[:100]
+
+
+def _describe(settings: AgentSettings) -> dict[str, Any]:
+    """What the record keeps of an agent's settings."""
+    model = settings.model if isinstance(settings.model, str) else type(settings.model).__name__
+    return {"model": model, "memory": list(settings.memory), "skills": list(settings.skills), **settings.tags}
 
 
 def _settings_for(thread_id: str, model: str | None) -> AgentSettings:

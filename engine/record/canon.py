@@ -1,8 +1,6 @@
 """Parts of a request as bytes: canonical JSON, a digest, and their sizes.
 
-The JSON keeps the order of keys, lone surrogates and NaN as they were given; nothing is
-normalized (``content_blocks`` is never read: it invents ids). What JSON can't hold is
-replaced by a marked stand-in that names its type, and never by a guess.
+Nothing is normalized: ``content_blocks`` is never read, since it invents ids.
 """
 
 from __future__ import annotations
@@ -15,8 +13,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-UNSERIALIZABLE = "__unserializable__"
-"""Key of the stand-in for a value that JSON can't hold; its value is the type's name."""
+from engine.canonical import stand_in, to_json
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _CHARS_A_TOKEN = 4  # langchain_core.messages.utils.count_tokens_approximately
@@ -35,17 +32,6 @@ class Encoded:
     """Characters of text."""
     tokens: int
     """Estimate."""
-
-
-def to_json(value: Any) -> bytes:
-    """Canonical JSON of any value, UTF-8 with lone surrogates kept."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_stand_in)
-    return text.encode("utf-8", "surrogatepass")
-
-
-def from_json(body: bytes) -> Any:
-    """The value that :func:`to_json` wrote."""
-    return json.loads(body.decode("utf-8", "surrogatepass"))
 
 
 def encode(kind: str, value: Any, chars: int = 0, tokens: int = 0) -> Encoded:
@@ -73,7 +59,7 @@ def encode_block(block: Any) -> Encoded:
 
 def encode_tool(schema: Any) -> Encoded:
     """A tool schema as it was bound."""
-    chars = len(json.dumps(schema, default=_stand_in))
+    chars = len(json.dumps(schema, default=stand_in))
     return encode("schema", schema, chars, math.ceil(chars / _CHARS_A_TOKEN))
 
 
@@ -118,14 +104,3 @@ def message_tokens(message: BaseMessage) -> int:
     chars += len(getattr(message, "tool_call_id", None) or "")
     chars += len(_ROLES.get(message.type, message.type)) + len(message.name or "")
     return math.ceil(chars / _CHARS_A_TOKEN) + _TOKENS_A_MESSAGE + extra
-
-
-def _stand_in(value: Any) -> Any:
-    """What JSON can't hold: a model's own dump where it has one, else a marked stand-in."""
-    dump = getattr(value, "model_dump", None)
-    if callable(dump) and not isinstance(value, type):
-        try:
-            return dump()
-        except Exception:  # a stranger's class: whatever it raises, the type can still be named
-            pass
-    return {UNSERIALIZABLE: f"{type(value).__module__}.{type(value).__qualname__}"}

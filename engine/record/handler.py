@@ -44,9 +44,7 @@ class Handler(BaseCallbackHandler):
         self._started, self._ended = started, ended
         self._open: dict[UUID, OpenRequest] = {}
 
-    def on_chat_model_start(
-        self, serialized: Any, messages: list[list[Any]], *, run_id: UUID, **kwargs: Any
-    ) -> None:
+    def on_chat_model_start(self, serialized: Any, messages: list[list[Any]], *, run_id: UUID, **kwargs: Any) -> None:
         opened = OpenRequest(str(run_id), kwargs.get("metadata") or {}, serialized, kwargs)
         opened.traced = messages[0]
         opened.call = current.get()

@@ -139,9 +139,7 @@ class Lane:
 
     def blocks(self, values: Sequence[Any]) -> ListChange:
         """The system area: a shell (the message without its content), then a block each."""
-        return self._fixed_change(
-            "system", values, lambda i, v: encode("shell", v) if i == 0 else encode_block(v)
-        )
+        return self._fixed_change("system", values, lambda i, v: encode("shell", v) if i == 0 else encode_block(v))
 
     def tools(self, values: Sequence[Any]) -> ListChange:
         """The tool schemas."""

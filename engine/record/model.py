@@ -51,8 +51,7 @@ def _observed(cls: type) -> type:
     names = [
         name
         for name in _METHODS
-        if getattr(cls, name, None) is not None
-        and getattr(cls, name) is not getattr(BaseChatModel, name, None)
+        if getattr(cls, name, None) is not None and getattr(cls, name) is not getattr(BaseChatModel, name, None)
     ]
     namespace: dict[str, Any] = {name: _telling(getattr(cls, name)) for name in names}
     namespace |= {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}

@@ -41,12 +41,12 @@ def loaded(lane: Lane, state: Mapping[str, Any], token: str, at: float) -> Itera
     if memory is not None and memory != lane.seen.get("memory"):
         lane.seen["memory"] = dict(memory)
         sources = [{"path": path, "chars": len(text)} for path, text in memory.items()]
-        yield EventNote("memory loaded", at, token, {"sources": sources}, once=True)
+        yield EventNote("memory loaded", at, token, {"sources": sources}, once=("sources",))
     skills = state.get("skills_metadata")
     if skills is not None and skills != lane.seen.get("skills"):
         lane.seen["skills"] = list(skills)
         listed = [{"name": skill["name"], "path": skill["path"]} for skill in skills]
-        yield EventNote("skill listed", at, token, {"skills": listed}, once=True)
+        yield EventNote("skill listed", at, token, {"skills": listed}, once=("skills",))
 
 
 def in_messages(messages: Iterable[BaseMessage], token: str, at: float, lane: Lane) -> Iterable[EventNote]:
@@ -55,17 +55,8 @@ def in_messages(messages: Iterable[BaseMessage], token: str, at: float, lane: La
     for message in messages:
         evicted = message.additional_kwargs.get("lc_evicted_to")
         if isinstance(evicted, str):
-            yield EventNote(
-                "offload",
-                at,
-                token,
-                {
-                    "path": evicted,
-                    "of": "message",
-                    "message_id": message.id,
-                    "chars": text_chars(message.content),
-                },
-            )
+            data = {"path": evicted, "of": "message", "message_id": message.id, "chars": text_chars(message.content)}
+            yield EventNote("offload", at, token, data, once=("path",), ever=True)
         elif isinstance(message, ToolMessage) and message.tool_call_id in sizes:
             path = offload_path(message.text)
             if path:
@@ -82,7 +73,8 @@ def in_messages(messages: Iterable[BaseMessage], token: str, at: float, lane: La
                     },
                 )
         elif message.additional_kwargs.get("lc_source") == "pinned_skill":
-            yield EventNote("skill pinned", at, token, {"skill": message.additional_kwargs.get("skill")})
+            data = {"skill": message.additional_kwargs.get("skill"), "message_id": message.id}
+            yield EventNote("skill pinned", at, token, data, once=("message_id",), ever=True)
 
 
 def summarized(
@@ -162,4 +154,4 @@ def _note(
         "calls": list(children),
         "raw_messages": len(raw),
     }
-    return EventNote("summary", at, token, data, parts={"part": encode_message(message)})
+    return EventNote("summary", at, token, data, once=("cutoff", "part"), parts={"part": encode_message(message)})

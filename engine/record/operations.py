@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,30 +15,37 @@ from engine.record.writer import Book, row_data
 class EventNote:
     """An event, on the request named by ``token`` (None: on the thread alone).
 
-    With ``once``, it is left out when the lane's last event of this kind says the same.
+    With ``once``, it is left out when the lane's last event of this kind (with ``ever``, any) has
+    the same data under these names.
     """
 
     kind: str
     at: float
     token: str | None
     data: dict[str, Any]
-    once: bool = False
+    once: tuple[str, ...] = ()
+    ever: bool = False
     parts: dict[str, Encoded] = field(default_factory=dict)
     """Parts to be stored; their ids go into ``data`` under these names."""
 
     def write(self, book: Book, thread: int, lane: str) -> None:
-        data = row_data(self.data | {name: book.part(part) for name, part in self.parts.items()})
-        if self.once:
-            last = book.db.execute(
-                "SELECT data FROM events WHERE thread = ? AND kind = ? AND lane = ? ORDER BY id DESC LIMIT 1",
-                (thread, self.kind, lane),
-            ).fetchone()
-            if last is not None and last[0] == data:
-                return
+        data = self.data | {name: book.part(part) for name, part in self.parts.items()}
+        if self.once and self._known(book, thread, lane, data):
+            return
         book.db.execute(
             "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, ?, ?, ?, ?, ?)",
-            (thread, book.request(self.token), lane, self.kind, self.at, data),
+            (thread, book.request(self.token), lane, self.kind, self.at, row_data(data)),
         )
+
+    def _known(self, book: Book, thread: int, lane: str, data: dict[str, Any]) -> bool:
+        earlier = book.db.execute(
+            "SELECT data FROM events WHERE thread = ? AND kind = ? AND lane = ? ORDER BY id DESC",
+            (thread, self.kind, lane),
+        )
+        for (text,) in earlier if self.ever else earlier.fetchmany(1):
+            if all(json.loads(text).get(name) == data[name] for name in self.once):
+                return True
+        return False
 
 
 @dataclass(slots=True)
@@ -134,6 +142,8 @@ class RequestEnded:
     error: str | None = None
     response: Encoded | None = None
     usage: dict[str, Any] | None = None
+    calls: tuple[str, ...] = ()
+    """Names of the tools that the response calls."""
 
     def write(self, book: Book) -> None:
         row = book.request(self.token)
@@ -148,7 +158,7 @@ class RequestEnded:
         ]
         book.db.execute(
             "UPDATE requests SET status = ?, ended_at = ?, error = ?, response_part = ?, input_tokens = ?, "
-            "output_tokens = ?, cache_read = ?, cache_creation = ? WHERE id = ?",
+            "output_tokens = ?, cache_read = ?, cache_creation = ?, calls = ? WHERE id = ?",
             (
                 self.status,
                 self.ended_at,
@@ -158,6 +168,7 @@ class RequestEnded:
                 usage.get("output_tokens"),
                 details.get("cache_read"),
                 sum(created) if created else None,
+                json.dumps(self.calls) if self.calls else None,
                 row,
             ),
         )

@@ -9,9 +9,7 @@ from engine.record.handler import OpenRequest
 from engine.record.observers import Call
 
 REMOVED = "(secret removed)"
-_SECRET = re.compile(
-    r"(api[_-]?key|secret|password|passwd|authorization|auth[_-]?token|access[_-]?token)$", re.I
-)
+_SECRET = re.compile(r"(api[_-]?key|secret|password|passwd|authorization|auth[_-]?token|access[_-]?token)$", re.I)
 
 
 def parameters(

@@ -54,9 +54,7 @@ class Recorder:
     and tell where a run begins and ends.
     """
 
-    def __init__(
-        self, workspace: Workspace, on_request: Callable[[str], None] = lambda thread_id: None
-    ) -> None:
+    def __init__(self, workspace: Workspace, on_request: Callable[[str], None] = lambda thread_id: None) -> None:
         self._writer = Writer(workspace, self._forget)
         self._on_request = on_request
         self._generation = 0
@@ -83,9 +81,7 @@ class Recorder:
         self._writer.close()
 
     @_guarded
-    def begin_run(
-        self, token: str, thread_id: str, title: str, agent: str | None, settings: dict[str, Any]
-    ) -> None:
+    def begin_run(self, token: str, thread_id: str, title: str, agent: str | None, settings: dict[str, Any]) -> None:
         """An agent is about to be invoked on a thread."""
         self._runs[thread_id] = token
         self._writer.put(RunStarted(token, thread_id, title, agent, time.time(), os.getpid(), settings))
@@ -128,9 +124,7 @@ class Recorder:
         else:
             purpose = "subagent" if "tools:" in namespace else "agent"
             lane = self._lane(thread_id, namespace)
-        self._lanes.setdefault(
-            (thread_id, namespace), (self._generation, lane if call else Lane(thread_id, namespace))
-        )
+        self._lanes.setdefault((thread_id, namespace), (self._generation, lane if call else Lane(thread_id, namespace)))
         own = self._lanes[thread_id, namespace][1]
         parent, parent_call = self._tasks.get((thread_id, namespace), (None, None))
         depth = namespace.count("tools:")
@@ -201,9 +195,7 @@ class Recorder:
     @_guarded
     def _request_ended(self, opened: OpenRequest, status: str, response: Any, error: str | None) -> None:
         message = None
-        for generation in (response.generations[0] if response is not None and response.generations else ())[
-            :1
-        ]:
+        for generation in (response.generations[0] if response is not None and response.generations else ())[:1]:
             message = getattr(generation, "message", None)
         self._writer.put(
             RequestEnded(
@@ -213,6 +205,7 @@ class Recorder:
                 error,
                 encode_message(message) if message is not None else None,
                 getattr(message, "usage_metadata", None),
+                tuple(str(call.get("name")) for call in getattr(message, "tool_calls", None) or ()),
             )
         )
         self._on_request(str(opened.metadata.get("thread_id")))
@@ -232,12 +225,7 @@ class Recorder:
         lane = self._lane(str(at.get("thread_id")), str(at.get("checkpoint_ns") or "").rpartition("|")[0])
         call_id, name = request.tool_call.get("id"), request.tool_call.get("name")
         given, left = _result(inner, call_id), _result(outer, call_id)
-        if (
-            given is not None
-            and left is not None
-            and given.content != left.content
-            and notice.offload_path(left.text)
-        ):
+        if given is not None and left is not None and given.content != left.content and notice.offload_path(left.text):
             lane.seen.setdefault("offloaded", {})[call_id] = text_chars(given.content)
         path = (request.tool_call.get("args") or {}).get("file_path")
         if left is None or left.status == "error" or not isinstance(path, str):
@@ -246,9 +234,7 @@ class Recorder:
             self._event(lane, "memory edited", {"path": path, "tool": name, "tool_call_id": call_id})
         for skill in lane.seen.get("skills") or ():
             if name == "read_file" and skill["path"] == path:
-                self._event(
-                    lane, "skill read", {"name": skill["name"], "path": path, "tool_call_id": call_id}
-                )
+                self._event(lane, "skill read", {"name": skill["name"], "path": path, "tool_call_id": call_id})
 
     def _event(self, lane: Lane, kind: str, data: dict[str, Any]) -> None:
         self._writer.put(EventSeen(lane, EventNote(kind, time.time(), lane.last, data)))

@@ -20,7 +20,8 @@ from typing import Any, Protocol
 
 import zstandard
 
-from engine.record.canon import Encoded, to_json
+from engine.canonical import to_json
+from engine.record.canon import Encoded
 from engine.record.lanes import Lane, ListChange
 from engine.workspace import Workspace
 
@@ -93,9 +94,7 @@ class Book:
         """Id of the chain node that follows ``parent`` with ``part``, made if it is new."""
         known = self._nodes.get((parent, part))
         if known is None:
-            row = self.db.execute(
-                "SELECT id FROM chain WHERE parent = ? AND part = ?", (parent, part)
-            ).fetchone()
+            row = self.db.execute("SELECT id FROM chain WHERE parent = ? AND part = ?", (parent, part)).fetchone()
             if row is None:
                 row = (
                     self.db.execute(
@@ -206,12 +205,12 @@ class Writer:
             operations = [operation for operation in batch if operation is not None]
             try:
                 if book is None:
-                    book = Book(self._workspace.connect())
+                    book = Book(self._workspace.connect(autocommit=True))
                 self._commit(book, operations)
             except Exception as error:  # a fault here must not end the thread: it is counted and shown
                 if book is not None:
                     with contextlib.suppress(sqlite3.Error):
-                        book.db.rollback()
+                        book.db.execute("ROLLBACK")
                     book.forget()
                 self.lose(sum(1 for item in operations if not isinstance(item, Flush)), _in_words(error))
             for operation in operations:
@@ -221,6 +220,8 @@ class Writer:
             book.db.close()
 
     def _commit(self, book: Book, operations: Sequence[Operation]) -> None:
+        # Immediate: a transaction that begins by reading fails at once when another writer was quicker.
+        book.db.execute("BEGIN IMMEDIATE")
         for operation in operations:
             book.db.execute("SAVEPOINT operation")
             try:
@@ -238,7 +239,7 @@ class Writer:
                 "FROM threads ORDER BY updated_at DESC LIMIT 1",
                 (time.time(), to_json({"count": self._unsaid.count, "reason": self._unsaid.reason}).decode()),
             )
-        book.db.commit()
+        book.db.execute("COMMIT")
         self._unsaid = Losses()
 
 

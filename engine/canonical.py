@@ -1,0 +1,35 @@
+"""Canonical JSON: a value as the bytes that the record keeps and hashes.
+
+The order of keys, lone surrogates and NaN stay as they were given. What JSON can't hold is
+replaced by a marked stand-in that names its type, and never by a guess.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+UNSERIALIZABLE = "__unserializable__"
+"""Key of the stand-in for a value that JSON can't hold; its value is the type's name."""
+
+
+def to_json(value: Any) -> bytes:
+    """Canonical JSON of any value, UTF-8 with lone surrogates kept."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=stand_in)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def from_json(body: bytes) -> Any:
+    """The value that :func:`to_json` wrote."""
+    return json.loads(body.decode("utf-8", "surrogatepass"))
+
+
+def stand_in(value: Any) -> Any:
+    """What JSON can't hold: a model's own dump where it has one, else a marked stand-in."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump) and not isinstance(value, type):
+        try:
+            return dump()
+        except Exception:  # a stranger's class: whatever it raises, the type can still be named
+            pass
+    return {UNSERIALIZABLE: f"{type(value).__module__}.{type(value).__qualname__}"}

@@ -1,0 +1,204 @@
+"""The same read model in a terminal, for scripts and other programs. Imports no Qt.
+
+Every command takes ``--json``; its shapes are documented in the README and kept stable.
+Errors go to stderr as one sentence; exit codes are 0, 2 (bad use), 3 (file not ours or
+damaged) and 1 (anything else).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine import shapes
+from engine.errors import InspectorError, UsageError
+from engine.tables import table
+
+COMMANDS = ("demo", "run", "threads", "requests", "show", "events", "files", "file")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; returns its exit code."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stderr.close()
+        return 0
+    except InspectorError as error:
+        print(f"context-inspector: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("context-inspector: stopped.", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"context-inspector: {error.filename or 'a file'}: {error.strerror}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="context-inspector", description="Read and run workspaces without a window.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[[argparse.Namespace], None], words: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=words, description=words)
+        made.set_defaults(run=run)
+        made.add_argument("file", type=Path, metavar="FILE", help="workspace file")
+        return made
+
+    command("demo", _demo, "Make a workspace by running the demo scenarios.")
+    run = command("run", _run, "Send one message to a thread and run its agent.")
+    run.add_argument("--message", required=True, metavar="TEXT")
+    run.add_argument("--thread", metavar="ID", help="thread to go on with, or a new one; by default a new one")
+    run.add_argument("--model", metavar="PROVIDER:MODEL", help="by default the offline scripted model")
+    for name, action, words in (
+        ("threads", _threads, "List the threads."),
+        ("requests", _requests, "List the model requests of a thread."),
+        ("show", _show, "Show one request with its four areas."),
+        ("events", _events, "List what context engineering did in a thread."),
+        ("files", _files, "List the files that a thread's agent can read."),
+    ):
+        made = command(name, action, words)
+        made.add_argument("--json", action="store_true", help="print JSON")
+        if name == "show":
+            made.add_argument("request", type=int, metavar="REQUEST", help="id of a request")
+        elif name != "threads":
+            made.add_argument("--thread", required=True, metavar="ID")
+    one = command("file", _file, "Write the bytes of one of a thread's files to stdout.")
+    one.add_argument("--thread", required=True, metavar="ID")
+    one.add_argument("path", metavar="PATH", help="path as the agent sees it")
+    return parser
+
+
+def _reader(options: argparse.Namespace) -> Any:
+    from engine.trace import Reader
+
+    return Reader(options.file)
+
+
+def _thread(reader: Any, options: argparse.Namespace) -> str:
+    if not any(row.thread_id == options.thread for row in reader.threads()):
+        raise UsageError(
+            f"There is no thread {options.thread!r} in {options.file}. "
+            f"List them with: context-inspector threads {options.file}"
+        )
+    return str(options.thread)
+
+
+def _emit(
+    options: argparse.Namespace, value: Any, columns: Sequence[str], rows: Callable[[], list[Sequence[Any]]]
+) -> None:
+    print(_json(value) if options.json else table(columns, rows()))
+
+
+def _json(value: Any) -> str:
+    """JSON that any parser takes: NaN is null, and text that UTF-8 can't hold is escaped."""
+    value = shapes.finite(value)
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=2)
+    return text
+
+
+def _demo(options: argparse.Namespace) -> None:
+    from engine.agent.demo import make_demo
+
+    def progress(what: str, done: int, total: int) -> None:
+        if what:
+            print(f"{done + 1}/{total} {what}", file=sys.stderr)
+
+    make_demo(options.file, progress)
+    print(options.file)
+
+
+def _run(options: argparse.Namespace) -> None:
+    from engine.agent.runner import start_turn
+    from engine.record.recorder import new_token
+    from engine.workspace import Workspace
+
+    if not options.message.strip():
+        raise UsageError("The message is empty. Give it some text.")
+    if not options.file.exists():
+        Workspace.create(options.file)
+    thread = options.thread if options.thread is not None else new_token()
+    run = start_turn(options.file, thread, options.message, options.model)
+    try:
+        run.wait()
+    except KeyboardInterrupt:
+        run.stop()
+        run.wait(10)
+        raise
+    if run.lost:
+        print(f"context-inspector: {run.lost} entries were not recorded: {run.lost_reason}.", file=sys.stderr)
+    if run.error:
+        raise InspectorError(f"The run on thread {thread} failed: {run.error}")
+    if options.thread is None:
+        print(f"thread {thread}", file=sys.stderr)
+    print(run.answer)
+
+
+def _threads(options: argparse.Namespace) -> None:
+    rows = [shapes.thread(row) for row in _reader(options).threads()]
+    names = ("thread_id", "title", "agent", "requests", "updated_at", "status")
+    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+
+
+def _requests(options: argparse.Namespace) -> None:
+    reader = _reader(options)
+    rows = [shapes.request(row) for row in reader.requests(_thread(reader, options))]
+    names = (
+        "id",
+        "number",
+        "purpose",
+        "agent",
+        "input_tokens",
+        "output_tokens",
+        "tokens",
+        "duration_ms",
+        "events",
+        "error",
+    )
+    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+
+
+def _show(options: argparse.Namespace) -> None:
+    reader = _reader(options)
+    shown = shapes.detail(reader, options.request)
+    print(_json(shown) if options.json else shapes.readable(reader, options.request))
+
+
+def _events(options: argparse.Namespace) -> None:
+    reader = _reader(options)
+    rows = [shapes.event(row) for row in reader.events(_thread(reader, options))]
+    names = ("id", "request", "kind", "data")
+    _emit(options, rows, names, lambda: [[row["id"], row["request"], row["kind"], _short(row["data"])] for row in rows])
+
+
+def _files(options: argparse.Namespace) -> None:
+    reader = _reader(options)
+    rows = [shapes.artifact(row) for row in reader.files(_thread(reader, options))]
+    names = ("path", "size", "place", "kind", "request")
+    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+
+
+def _file(options: argparse.Namespace) -> None:
+    reader = _reader(options)
+    sys.stdout.buffer.write(reader.file(_thread(reader, options), options.path))
+
+
+def _short(data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False)
+    return text if len(text) <= 100 else text[:97] + "…"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,217 @@
+"""Files of a thread: from the newest checkpoint's state and from the store.
+
+Paths are names inside the record, never paths on the user's disk.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from engine.errors import InspectorError, UsageError
+from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
+from engine.trace.book import Book
+from engine.trace.model import Artifact, Event, MemoryFile, SkillRow
+
+_CHARS_A_TOKEN = 4
+
+
+class Files:
+    """Reads thread files, store files, memory and skills of a workspace."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+
+    def all(self, thread_id: str, events: Sequence[Event]) -> list[Artifact]:
+        """Thread files and store files, by path."""
+        left_by = {event.data["path"]: event for event in reversed(events) if event.kind == "offload"}
+        history = {event.data.get("path"): event for event in reversed(events) if event.kind == "summary"}
+        memory = set(self._sources(thread_id, events))
+        result = []
+        for place, files in ((THREAD_STATE, self._state(thread_id)[0]), (STORE, self._store())):
+            for path, data in files.items():
+                content, problem = content_of(data)
+                event = left_by.get(path) or history.get(path)
+                result.append(
+                    Artifact(
+                        path=path,
+                        size=len(content or b""),
+                        place=place,
+                        lifetime=LIFETIMES[place],
+                        kind=_kind(path, left_by.get(path), memory),
+                        request=event.request if event else None,
+                        tool_call_id=event.data.get("tool_call_id") if event else None,
+                        modified_at=data.get("modified_at") if isinstance(data, dict) else None,
+                        problem=problem,
+                    )
+                )
+        return sorted(result, key=lambda artifact: artifact.path)
+
+    def read(self, thread_id: str, path: str) -> bytes:
+        """Bytes of one file."""
+        files = self._store() if in_store(path) else self._state(thread_id)[0]
+        if path not in files:
+            raise UsageError(f"The thread has no file at {path}.")
+        content, problem = content_of(files[path])
+        if content is None:
+            raise InspectorError(f"The file {path} can't be shown: {problem}.")
+        return content
+
+    def memory(self, thread_id: str, events: Sequence[Event]) -> list[MemoryFile]:
+        """Memory sources in the order of loading, each with the thread's cached copy."""
+        store, cached = self._store(), self._state(thread_id)[1].get("memory_contents")
+        cached = cached if isinstance(cached, dict) else {}
+        result = []
+        for path in self._sources(thread_id, events):
+            data = store.get(path)
+            content, problem = content_of(data) if path in store else (None, None)
+            text = None
+            if content is not None:
+                try:
+                    text = content.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    problem = f"not UTF-8: byte {error.start} is 0x{content[error.start]:02x}; the agent stops on it"
+            elif path not in store:
+                problem = "missing" if in_store(path) else "not in the store of this workspace"
+            result.append(
+                MemoryFile(
+                    path=path,
+                    text=text,
+                    version=hashlib.sha256(content).hexdigest() if content is not None else "",
+                    size=len(content or b""),
+                    place=STORE if in_store(path) else "elsewhere",
+                    modified_at=data.get("modified_at") if isinstance(data, dict) else None,
+                    in_thread=cached.get(path),
+                    problem=problem,
+                )
+            )
+        return result
+
+    def skills(self, thread_id: str, events: Sequence[Event]) -> list[SkillRow]:
+        """Skills by name: as the thread's state lists them, and those found but not listed."""
+        store, listed = self._store(), self._state(thread_id)[1].get("skills_metadata") or []
+        total = self._book.one(
+            "SELECT count(*) FROM requests r JOIN threads t ON t.id = r.thread "
+            "WHERE t.thread_id = ? AND json_extract(r.sizes, '$.skills') > 0",
+            (thread_id,),
+        )
+        rows = []
+        for skill in listed:
+            content, _ = content_of(store.get(skill["path"]))
+            reads = [e.request_number for e in events if e.kind == "skill read" and e.data.get("path") == skill["path"]]
+            menu = f"- **{skill['name']}**: {skill['description']}\n  -> Read `{skill['path']}` for full instructions"
+            rows.append(
+                SkillRow(
+                    name=skill["name"],
+                    path=skill["path"],
+                    description=skill["description"],
+                    menu_tokens=math.ceil(len(menu) / _CHARS_A_TOKEN),
+                    full_tokens=None
+                    if content is None
+                    else math.ceil(len(content.decode("utf-8", "replace")) / _CHARS_A_TOKEN),
+                    listed_in=int(total[0]) if total else 0,
+                    read_in=tuple(number for number in dict.fromkeys(reads) if number is not None),
+                    problem=None if content is not None else "its file is no longer there",
+                )
+            )
+        known = {skill["path"] for skill in listed}
+        for path, data in store.items():
+            if path.startswith("/skills/") and path.endswith("/SKILL.md") and path not in known:
+                content, problem = content_of(data)
+                words = problem or "not listed to this thread's agent: added later, or its front matter can't be read"
+                size = None if content is None else math.ceil(len(content) / _CHARS_A_TOKEN)
+                rows.append(SkillRow(path.split("/")[-2], path, "", 0, size, 0, (), words))
+        return sorted(rows, key=lambda row: row.name)
+
+    def _sources(self, thread_id: str, events: Iterable[Event]) -> Sequence[str]:
+        """Memory paths of the thread's agent: from its settings, else from what was loaded."""
+        row = self._book.one("SELECT settings FROM threads WHERE thread_id = ?", (thread_id,))
+        settings = json.loads(row[0]) if row and row[0] else {}
+        if settings.get("memory"):
+            return list(settings["memory"])
+        loaded = [source["path"] for e in events if e.kind == "memory loaded" for source in e.data["sources"]]
+        return list(dict.fromkeys(loaded))
+
+    def _store(self) -> dict[str, Any]:
+        marks = ",".join("?" * len(ROUTES))
+        prefixes = {namespace: prefix for prefix, namespace in ROUTES.items()}
+        if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
+            return {}
+        rows = self._book.rows(
+            f"SELECT prefix, key, value FROM store WHERE prefix IN ({marks}) ORDER BY prefix, key", list(prefixes)
+        )
+        return {prefixes[namespace].rstrip("/") + key: _json(value) for namespace, key, value in rows}
+
+    def _state(self, thread_id: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Thread files, and the other values, of the newest checkpoint."""
+        if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
+            return {}, {}
+        from langgraph.channels.delta import DeltaChannel  # deferred: LangGraph takes a second to import
+
+        from engine.checkpoints import WorkspaceSaver
+
+        saver = WorkspaceSaver.reading(self._book.connection())
+        config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+        latest = saver.get_tuple(config)
+        if latest is None:
+            return {}, {}
+        channel = DeltaChannel(_merge_files, dict)
+        history = saver.get_delta_channel_history(config=latest.config, channels=["files"])["files"]
+        files = channel.from_checkpoint(history.get("seed"))
+        files.replay_writes(history["writes"])
+        if latest.pending_writes:
+            files.replay_writes([write for write in latest.pending_writes if write[1] == "files"])
+        return files.get() or {}, latest.checkpoint["channel_values"]
+
+
+def content_of(data: Any) -> tuple[bytes | None, str | None]:
+    """Bytes of a stored file in any of its formats, or None and the reason."""
+    if not isinstance(data, dict) or data.get("content") is None:
+        return None, "the entry is empty" if data is None or isinstance(data, dict) else "the entry is damaged"
+    content, problem = data["content"], None
+    if isinstance(content, list) and all(isinstance(line, str) for line in content):
+        content = "\n".join(content)  # deepagents before 0.5 kept lines
+    if not isinstance(content, str):
+        return None, f"the content is {type(content).__name__}, which no release writes"
+    if data.get("encoding") == "base64":
+        try:
+            return base64.b64decode(content, validate=True), None
+        except (binascii.Error, ValueError):
+            return None, "the base64 is damaged"
+    return content.encode("utf-8", "surrogatepass"), problem
+
+
+def _merge_files(files: dict[str, Any] | None, writes: Sequence[Any]) -> dict[str, Any]:
+    """deepagents' own reducer for ``files``: a later write wins, None deletes."""
+    merged = dict(files or {})
+    for write in writes:
+        for path, data in write.items():
+            if data is None:
+                merged.pop(path, None)
+            else:
+                merged[path] = data
+    return merged
+
+
+def _kind(path: str, offload: Event | None, memory: set[str]) -> Any:
+    if offload is not None:
+        return "offloaded message" if offload.data.get("of") == "message" else "offloaded result"
+    if path in memory or path.startswith("/memories/"):
+        return "memory"
+    if path.startswith(RESULTS):
+        return "offloaded result"
+    if path.startswith(HISTORY):
+        return "history"
+    return "skill" if path.startswith("/skills/") else "file"
+
+
+def _json(text: str | bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return "damaged"

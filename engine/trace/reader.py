@@ -1,0 +1,283 @@
+"""The one door to a record: every question that a window, a script or a test asks of it.
+
+All methods may be called from any thread, and none writes. Lists come without bodies, so
+their cost is that of their rows; bodies are read when a row is shown. Unknown threads and
+requests raise ``UsageError``, an unreadable file ``WorkspaceError``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.errors import UsageError
+from engine.kinds import CALLER, block_kind
+from engine.trace.book import Book, Piece, Recent
+from engine.trace.content import head_of, text_of
+from engine.trace.fate import REASONS, align
+from engine.trace.files import Files
+from engine.trace.model import (
+    Artifact,
+    Event,
+    MemoryFile,
+    MessageHead,
+    RawRow,
+    RequestDetail,
+    RequestRow,
+    SkillRow,
+    Summary,
+    SystemBlock,
+    ThreadRow,
+    ToolRow,
+)
+from engine.trace.provider import provider_of
+from engine.trace.rows import REQUEST_COLUMNS, request_row, thread_row
+
+_CHUNK = 500
+
+
+class Reader:
+    """Reads one workspace file."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._book = Book(Path(path))
+        self._files = Files(self._book)
+        self._heads: Recent[int, MessageHead] = Recent(20_000, lambda _: 1)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._book.path
+
+    def close(self) -> None:
+        """Close the file."""
+        self._book.close()
+
+    def data_version(self) -> int:
+        """A number that changes when anybody else has committed to the file; for this thread's connection."""
+        row = self._book.one("PRAGMA data_version")
+        return int(row[0]) if row else 0
+
+    # Threads and requests
+
+    def threads(self) -> list[ThreadRow]:
+        """All threads, the one last changed first."""
+        rows = self._book.rows(
+            "SELECT t.thread_id, t.title, t.agent, (SELECT count(*) FROM requests r WHERE r.thread = t.id), "
+            "t.created_at, t.updated_at, (SELECT status FROM runs WHERE thread = t.id ORDER BY id DESC LIMIT 1), "
+            "(SELECT pid FROM runs WHERE thread = t.id ORDER BY id DESC LIMIT 1) "
+            "FROM threads t ORDER BY t.updated_at DESC, t.id DESC"
+        )
+        return [thread_row(row) for row in rows]
+
+    def request_ids(self, thread_id: str) -> list[int]:
+        """Ids of a thread's requests, in the order of their numbers; empty for an unknown thread."""
+        rows = self._book.rows(
+            "SELECT r.id FROM requests r JOIN threads t ON t.id = r.thread WHERE t.thread_id = ? ORDER BY r.number",
+            (thread_id,),
+        )
+        return [row[0] for row in rows]
+
+    def requests(self, thread_id: str) -> list[RequestRow]:
+        """All requests of a thread, in the order of their numbers."""
+        return self.request_rows(self.request_ids(thread_id))
+
+    def request_rows(self, ids: Iterable[int]) -> list[RequestRow]:
+        """Rows of these requests, in this order; those that are gone are left out."""
+        wanted = list(ids)
+        found: dict[int, RequestRow] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            marks = ",".join("?" * len(part))
+            kinds: dict[int, dict[str, None]] = {}
+            query = f"SELECT request, kind FROM events WHERE request IN ({marks}) ORDER BY id"
+            for request, kind in self._book.rows(query, part):
+                kinds.setdefault(request, {})[kind] = None
+            query = (
+                f"SELECT {REQUEST_COLUMNS} FROM requests r JOIN threads t ON t.id = r.thread "
+                f"LEFT JOIN runs u ON u.id = r.run WHERE r.id IN ({marks})"
+            )
+            for row in self._book.rows(query, part):
+                found[row[0]] = request_row(row, tuple(kinds.get(row[0], ())))
+        return [found[id] for id in wanted if id in found]
+
+    def request(self, request_id: int) -> RequestDetail:
+        """A request with its areas, without bodies."""
+        rows = self.request_rows([request_id])
+        record = self._book.one(
+            "SELECT system_node, tools_node, messages_node, raw_node, cutoff, params_part, origin_part, "
+            "response_part, exact, thread, lane, number FROM requests WHERE id = ?",
+            (request_id,),
+        )
+        if not rows or record is None:
+            raise UsageError(f"There is no request {request_id} in {self.path}.")
+        system, tools, messages, raw, cutoff, params, origin_part, response, exact, thread, lane, number = record
+        origin = self._book.value(origin_part)
+        earlier = self._book.one(
+            "SELECT messages_node FROM requests WHERE thread = ? AND lane = ? AND number < ? "
+            "ORDER BY number DESC LIMIT 1",
+            (thread, lane, number),
+        )
+        before = frozenset(piece[0] for piece in self._book.path_of(earlier[0])) if earlier else frozenset()
+        raw_rows, sent_rows, aligned = align(
+            self._book.path_of(raw), self._book.path_of(messages), cutoff, before, self._book.value
+        )
+        blocks, schemas = self._blocks(system, origin), self._tools(tools, origin, thread)
+        answer = self._book.value(response) if response else None
+        return RequestDetail(
+            row=rows[0],
+            system=blocks,
+            messages=sent_rows,
+            tools=schemas,
+            raw=raw_rows,
+            aligned=aligned,
+            cutoff=cutoff,
+            provider=provider_of(self._book, self._book.value(params), blocks, schemas, sent_rows),
+            response=response,
+            usage=(answer.get("data") or {}).get("usage_metadata") if answer else None,
+            events=tuple(self._events("e.request = ?", request_id)),
+            exact=bool(exact),
+        )
+
+    def _blocks(self, node: int, origin: dict[str, Any]) -> tuple[SystemBlock, ...]:
+        contributors = origin.get("system") or []
+        rows = []
+        for index, (part, _, chars, tokens) in enumerate(self._book.path_of(node)[1:]):
+            who = contributors[index] if index < len(contributors) else ""
+            rows.append(SystemBlock(index, part, block_kind(who), chars, tokens, who))  # type: ignore[arg-type]
+        return tuple(rows)
+
+    def _tools(self, node: int, origin: dict[str, Any], thread: int) -> tuple[ToolRow, ...]:
+        pieces = self._book.path_of(node)
+        if not pieces:
+            return ()
+        calls: dict[str, int] = {}
+        for (names,) in self._book.rows("SELECT calls FROM requests WHERE thread = ? AND calls IS NOT NULL", (thread,)):
+            for name in json.loads(names):
+                calls[name] = calls.get(name, 0) + 1
+        rows = []
+        for index, (part, _, chars, tokens) in enumerate(pieces):
+            schema = self._book.value(part)
+            named = schema.get("function") if isinstance(schema.get("function"), dict) else schema
+            name = str(named.get("name") or named.get("type") or "")
+            who = (origin.get("tools") or {}).get(name, CALLER)
+            about = str(named.get("description") or "")
+            rows.append(ToolRow(index, part, "tools", chars, tokens, name, about, who, calls.get(name, 0)))
+        return tuple(rows)
+
+    # Parts
+
+    def heads(self, parts: Sequence[int]) -> dict[int, MessageHead]:
+        """What rows show of these messages."""
+        return {part: self._heads.get(part, lambda part=part: head_of(part, self.message(part))) for part in parts}  # type: ignore[misc]
+
+    def message(self, part: int) -> dict[str, Any]:
+        """A message as LangChain's own dict, ``{"type": …, "data": …}``."""
+        value = self._book.value(part)
+        return value if isinstance(value, dict) else {"type": "block", "data": {"content": value}}
+
+    def value(self, part: int) -> Any:
+        """Any part's JSON value, exactly as recorded."""
+        return self._book.value(part)
+
+    def text(self, part: int) -> str:
+        """The whole readable text of a part: a message's or a block's text, else its JSON."""
+        value = self._book.value(part)
+        if isinstance(value, dict) and isinstance(value.get("data"), dict) and "content" in value["data"]:
+            return text_of(value["data"]["content"])
+        if isinstance(value, str):
+            return value
+        if isinstance(value, dict) and isinstance(value.get("text"), str):
+            return str(value["text"])
+        return self.json_text(part)
+
+    def json_text(self, part: int) -> str:
+        """The recorded JSON, indented; order and values are the record's."""
+        return json.dumps(self._book.value(part), ensure_ascii=False, indent=2)
+
+    def system_message(self, request_id: int) -> dict[str, Any] | None:
+        """The whole system message as LangChain's own dict; None where the request had none."""
+        record = self._book.one("SELECT system_node FROM requests WHERE id = ?", (request_id,))
+        pieces = self._book.path_of(record[0]) if record else ()
+        if not pieces:
+            return None
+        shell, *blocks = [self._book.value(piece[0]) for piece in pieces]
+        content = blocks if shell["form"] == "list" else blocks[0]
+        return {"type": shell["type"], "data": {"content": content, **shell["data"]}}
+
+    # Events and summaries
+
+    def events(self, thread_id: str) -> list[Event]:
+        """Everything that context engineering did in a thread, in order."""
+        return self._events("t.thread_id = ?", thread_id)
+
+    def _events(self, condition: str, value: Any) -> list[Event]:
+        rows = self._book.rows(
+            "SELECT e.id, e.request, r.number, e.kind, e.at, e.data FROM events e JOIN threads t ON t.id = e.thread "
+            f"LEFT JOIN requests r ON r.id = e.request WHERE {condition} ORDER BY e.id",
+            (value,),
+        )
+        return [Event(*row[:5], json.loads(row[5])) for row in rows]
+
+    def summaries(self, thread_id: str) -> list[Summary]:
+        """Every summary of a thread, in order; each one's ``event`` is its id."""
+        rows = self._book.rows(
+            "SELECT r.token, r.id FROM requests r JOIN threads t ON t.id = r.thread "
+            "WHERE t.thread_id = ? AND r.purpose = 'summary'",
+            (thread_id,),
+        )
+        made_by = dict(rows)
+        return [_summary(event, made_by) for event in self.events(thread_id) if event.kind == "summary"]
+
+    def evicted(self, event_id: int) -> list[RawRow]:
+        """Raw messages that a summary evicted, and none before it had."""
+        row = self._book.one(
+            "SELECT e.data, r.raw_node FROM events e JOIN requests r ON r.id = e.request WHERE e.id = ?", (event_id,)
+        )
+        if row is None:
+            return []
+        data = json.loads(row[0])
+        pieces: tuple[Piece, ...] = self._book.path_of(row[1])
+        return [
+            RawRow(index, part, kind, chars, tokens, "summarized", REASONS["summarized"])  # type: ignore[arg-type]
+            for index, (part, kind, chars, tokens) in enumerate(pieces)
+            if data["evicted_from"] <= index < data["cutoff"]
+        ]
+
+    # Files, memory and skills
+
+    def files(self, thread_id: str) -> list[Artifact]:
+        """Files that the thread's agent can read, by path."""
+        return self._files.all(thread_id, self.events(thread_id))
+
+    def file(self, thread_id: str, path: str) -> bytes:
+        """Bytes of a file; raises ``UsageError`` when there is none of this path."""
+        return self._files.read(thread_id, path)
+
+    def memory(self, thread_id: str) -> list[MemoryFile]:
+        """Memory sources of the thread's agent, in the order of loading."""
+        return self._files.memory(thread_id, self.events(thread_id))
+
+    def skills(self, thread_id: str) -> list[SkillRow]:
+        """Skills of the thread's agent, as listed and as they are."""
+        return self._files.skills(thread_id, self.events(thread_id))
+
+
+def _summary(event: Event, made_by: dict[str, int]) -> Summary:
+    data = event.data
+    return Summary(
+        event=event.id,
+        request=event.request,
+        request_number=event.request_number,
+        summary_request=next((made_by[token] for token in data.get("calls", ()) if token in made_by), None),
+        at=event.at,
+        cutoff=data["cutoff"],
+        evicted_from=data["evicted_from"],
+        tokens_before=data.get("tokens_before", 0),
+        tokens_after=data.get("tokens_after", 0),
+        path=data.get("path"),
+        part=data["part"],
+        chained=bool(data.get("chained")),
+    )
