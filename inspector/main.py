@@ -26,8 +26,8 @@ TERMINAL_COMMANDS = {
 }
 """What the engine does without a window (``engine.cli``), and a word on each."""
 
-OK, FAILED, BAD_USE = 0, 1, 2
-"""Exit codes. 3, for a file that is not ours or damaged, comes with the engine's errors."""
+OK, FAILED = 0, 1
+"""Exit codes. 2 comes from argparse and, as 3 does, with the engine's errors."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,39 +69,23 @@ def _window(arguments: list[str]) -> int:
         path: Path | None = _parser().parse_args(arguments).file
     except SystemExit as stop:  # argparse has said why, or shown the help
         return stop.code if isinstance(stop.code, int) else OK
-    if path is not None:
-        problem, code = _file_problem(path)
-        if problem:
-            return _refuse(problem, code)
-    problem = preflight.window_problem()
-    if problem:
-        return _refuse(problem, FAILED)
 
     from engine.errors import InspectorError
-    from inspector.app import run_window
 
     try:
+        if path is not None:
+            from engine import check_file
+
+            check_file(path)
+        problem = preflight.window_problem()
+        if problem:
+            return _refuse(problem, FAILED)
+
+        from inspector.app import run_window
+
         return run_window(path)
     except InspectorError as error:
         return _refuse(str(error), error.exit_code)
-
-
-def _file_problem(path: Path) -> tuple[str | None, int]:
-    from engine.errors import InspectorError
-
-    try:
-        found = path.exists()
-    except (OSError, ValueError):  # a folder on the way that may not be entered; a NUL in the name
-        found = False
-    if not found:
-        return f"There is no file {path}.", BAD_USE
-    try:
-        from engine import check_file
-
-        check_file(path)
-    except InspectorError as error:
-        return str(error), error.exit_code
-    return None, OK
 
 
 def _refuse(sentence: str, code: int) -> int:
@@ -134,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         type=Path,
         metavar="FILE",
-        help="the workspace or LangGraph database to open; without it, your default workspace",
+        help="the workspace to open; without it, your default workspace",
     )
     parser.add_argument("--version", action="version", version=f"{PROG} {__version__}")
     return parser
