@@ -92,10 +92,8 @@ def _thread(reader: Any, options: argparse.Namespace) -> str:
     return str(options.thread)
 
 
-def _emit(
-    options: argparse.Namespace, value: Any, columns: Sequence[str], rows: Callable[[], list[Sequence[Any]]]
-) -> None:
-    print(_json(value) if options.json else table(columns, rows()))
+def _emit(options: argparse.Namespace, rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
+    print(_json(rows) if options.json else table(columns, [[row[name] for name in columns] for row in rows]))
 
 
 def _json(value: Any) -> str:
@@ -148,56 +146,39 @@ def _run(options: argparse.Namespace) -> None:
 
 def _threads(options: argparse.Namespace) -> None:
     rows = [shapes.thread(row) for row in _reader(options).threads()]
-    names = ("thread_id", "title", "agent", "requests", "updated_at", "status")
-    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+    _emit(options, rows, ("thread_id", "title", "agent", "requests", "updated_at", "status"))
 
 
 def _requests(options: argparse.Namespace) -> None:
     reader = _reader(options)
     rows = [shapes.request(row) for row in reader.requests(_thread(reader, options))]
-    names = (
-        "id",
-        "number",
-        "purpose",
-        "agent",
-        "input_tokens",
-        "output_tokens",
-        "tokens",
-        "duration_ms",
-        "events",
-        "error",
-    )
-    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+    tokens = ("input_tokens", "output_tokens", "tokens")
+    _emit(options, rows, ("id", "number", "purpose", "agent", *tokens, "duration_ms", "events", "error"))
 
 
 def _show(options: argparse.Namespace) -> None:
     reader = _reader(options)
-    shown = shapes.detail(reader, options.request)
-    print(_json(shown) if options.json else shapes.readable(reader, options.request))
+    if options.json:
+        print(_json(shapes.detail(reader, options.request)))
+    else:
+        print(shapes.readable(reader, options.request))
 
 
 def _events(options: argparse.Namespace) -> None:
     reader = _reader(options)
     rows = [shapes.event(row) for row in reader.events(_thread(reader, options))]
-    names = ("id", "request", "kind", "data")
-    _emit(options, rows, names, lambda: [[row["id"], row["request"], row["kind"], _short(row["data"])] for row in rows])
+    _emit(options, rows, ("id", "request", "number", "kind", "data"))
 
 
 def _files(options: argparse.Namespace) -> None:
     reader = _reader(options)
     rows = [shapes.artifact(row) for row in reader.files(_thread(reader, options))]
-    names = ("path", "size", "place", "kind", "request")
-    _emit(options, rows, names, lambda: [[row[name] for name in names] for row in rows])
+    _emit(options, rows, ("path", "size", "place", "kind", "request"))
 
 
 def _file(options: argparse.Namespace) -> None:
     reader = _reader(options)
     sys.stdout.buffer.write(reader.file(_thread(reader, options), options.path))
-
-
-def _short(data: Any) -> str:
-    text = json.dumps(data, ensure_ascii=False)
-    return text if len(text) <= 100 else text[:97] + "…"
 
 
 if __name__ == "__main__":

@@ -45,7 +45,8 @@ def m001_record(db: Any) -> None:
             params_part INTEGER, origin_part INTEGER, response_part INTEGER,
             messages INTEGER NOT NULL, raw_messages INTEGER, chars INTEGER NOT NULL, tokens INTEGER NOT NULL,
             sizes TEXT NOT NULL, input_tokens INTEGER, output_tokens INTEGER, cache_read INTEGER,
-            cache_creation INTEGER, started_at REAL NOT NULL, ended_at REAL, status TEXT NOT NULL, error TEXT, calls TEXT);
+            cache_creation INTEGER, started_at REAL NOT NULL, ended_at REAL, status TEXT NOT NULL, error TEXT,
+            calls TEXT);
         CREATE UNIQUE INDEX requests_number ON requests(thread, number);
         CREATE INDEX requests_lane ON requests(thread, lane, number);
         CREATE TABLE events (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 _WIDEST = 60
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -116,12 +116,9 @@ class Workspace:
 
     def connect(self, *, autocommit: bool = False) -> sqlite3.Connection:
         """A new connection: WAL, waits ``BUSY_SECONDS`` for a lock, usable from any one thread at a time."""
-        connection = sqlite3.connect(
-            self.path,
-            timeout=BUSY_SECONDS,
-            check_same_thread=False,
-            **({"isolation_level": None} if autocommit else {}),
-        )
+        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)
+        if autocommit:
+            connection.isolation_level = None
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection

@@ -14,6 +14,7 @@ from typing import Any
 
 from deepagents import create_deep_agent
 from deepagents.backends import CompositeBackend, StateBackend, StoreBackend
+from deepagents.backends.protocol import BackendProtocol
 from deepagents.middleware.filesystem import FilesystemMiddleware
 from deepagents.middleware.summarization import SummarizationMiddleware, compute_summarization_defaults
 from langchain.chat_models import init_chat_model
@@ -22,7 +23,7 @@ from langchain_core.language_models import BaseChatModel
 from engine.agent.settings import AgentSettings
 from engine.checkpoints import WorkspaceSaver, WorkspaceStore
 from engine.errors import UsageError
-from engine.places import MEMORIES, ROUTES, SKILLS
+from engine.places import ROUTES
 from engine.record import Recorder
 from engine.workspace import Workspace
 
@@ -44,7 +45,9 @@ class Agent:
 
 def backend_over(store: WorkspaceStore) -> CompositeBackend:
     """The backend of every agent here: thread state, with memory and skills in the store."""
-    routes = {prefix: StoreBackend(store=store, namespace=_always(name)) for prefix, name in ROUTES.items()}
+    routes: dict[str, BackendProtocol] = {
+        prefix: StoreBackend(store=store, namespace=_always(name)) for prefix, name in ROUTES.items()
+    }
     return CompositeBackend(default=StateBackend(), routes=routes)
 
 
@@ -133,6 +136,3 @@ def _replacements(settings: AgentSettings, model: BaseChatModel, backend: Compos
 
 def _limit(value: Any) -> int | None:
     return None if value == "off" else int(value)
-
-
-__all__ = ["MEMORIES", "SKILLS", "Agent", "backend_over", "build_agent", "resolve_model"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, ToolMessage
 
-from engine.record.canon import encode_message, text_chars
+from engine.record.canon import encode_message, message_tokens, text_chars
 from engine.record.lanes import Lane
 from engine.record.observers import Call
 from engine.record.operations import EventNote
@@ -77,50 +77,46 @@ def in_messages(messages: Iterable[BaseMessage], token: str, at: float, lane: La
             yield EventNote("skill pinned", at, token, data, once=("message_id",), ever=True)
 
 
-def summarized(
-    call: Call, lane: Lane, token: str, at: float, children: Iterable[str]
-) -> tuple[int | None, list[EventNote]]:
-    """The cut in force in this request, and the event when it came about here.
+def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | None, list[EventNote]]:
+    """The cut in force in this request, and the event when the summary came about here.
 
-    The event's exact fields reach the state only after the request; they follow from the
+    The event's own fields reach the state only after the request, but they follow from the
     lists: the new cut lies where the messages kept after the summary begin.
     """
     event = call.state.get(SUMMARY_STATE) if isinstance(call.state, Mapping) else None
-    event = event if isinstance(event, Mapping) else None
+    event = event if isinstance(event, Mapping) else {}
     raw = call.state.get("messages") or []
-    cutoff = event.get("cutoff_index") if event else None
-    in_force = event.get("summary_message") if event else None
-    before = lane.seen.get("cutoff") or 0
-    previous = lane.seen.get("summary")
+    in_force, cutoff = event.get("summary_message"), event.get("cutoff_index")
     made = _made_here(call, in_force)
-    if made is None:
-        if in_force is not None and cutoff is not None and not _same(in_force, previous):
-            # Made outside a request we saw: by the compaction tool, or before recording began.
-            note = _note(
-                in_force,
-                cutoff,
-                before,
-                raw,
-                token,
-                at,
-                (),
-                previous is not None,
-                event and event.get("file_path"),
-            )
-            lane.seen |= {"summary": in_force, "cutoff": cutoff}
-            return cutoff, [note]
+    data: dict[str, Any]
+    if made is not None:
+        evicted_from = cutoff or 0
+        cutoff = len(raw) - (len(made) - 1)
+        before = lane.raw.tokens(evicted_from) + (message_tokens(in_force) if in_force is not None else 0)
+        data = {
+            "evicted_from": min(evicted_from, cutoff),
+            "path": history_path(made[0].text),
+            "chained": in_force is not None,
+            "tokens_before": before,
+            "tokens_after": sum(map(message_tokens, made)),
+        }
+        in_force = made[0]
+    elif in_force is not None and cutoff is not None and not _same(in_force, lane.seen.get("summary")):
+        # Made outside a request that was seen: by the compaction tool, or before recording began.
+        evicted_from = min(lane.seen.get("cutoff") or 0, cutoff)
+        data = {
+            "evicted_from": evicted_from,
+            "path": event.get("file_path"),
+            "chained": lane.seen.get("summary") is not None,
+            "tokens_before": lane.raw.tokens(evicted_from),
+            "tokens_after": lane.raw.tokens(cutoff) + message_tokens(in_force),
+        }
+    else:
         return cutoff, []
-    chained = in_force is not None
-    evicted_from = cutoff or 0
-    cutoff = len(raw) - (len(made) - 1)
-    note = _note(made[0], cutoff, evicted_from, raw, token, at, children, chained, history_path(made[0].text))
-    old = lane.raw.tokens(evicted_from) + (encode_message(in_force).tokens if in_force is not None else 0)
-    note.data |= {
-        "tokens_before": old,
-        "tokens_after": sum(encode_message(message).tokens for message in made),
-    }
-    lane.seen |= {"summary": made[0], "cutoff": cutoff}
-    return cutoff, [note]
+    lane.seen |= {"summary": in_force, "cutoff": cutoff}
+    data |= {"cutoff": cutoff, "calls": list(call.children), "raw_messages": len(raw)}
+    parts = {"part": encode_message(in_force)}
+    return cutoff, [EventNote("summary", at, token, data, once=("cutoff", "part"), parts=parts)]
 
 
 def _made_here(call: Call, in_force: Any) -> list[Any] | None:
@@ -133,25 +129,3 @@ def _made_here(call: Call, in_force: Any) -> list[Any] | None:
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (one is not None and other is not None and one.content == other.content)
-
-
-def _note(
-    message: BaseMessage,
-    cutoff: int,
-    evicted_from: int,
-    raw: Any,
-    token: str,
-    at: float,
-    children: Iterable[str],
-    chained: bool,
-    path: str | None,
-) -> EventNote:
-    data: dict[str, Any] = {
-        "cutoff": cutoff,
-        "evicted_from": min(evicted_from, cutoff),
-        "path": path,
-        "chained": chained,
-        "calls": list(children),
-        "raw_messages": len(raw),
-    }
-    return EventNote("summary", at, token, data, once=("cutoff", "part"), parts={"part": encode_message(message)})

@@ -147,7 +147,7 @@ class Recorder:
             lists["raw"] = lane.raw.change(raw, verify=False)
             events += notice.loaded(lane, call.state, opened.token, at)
             events += notice.in_messages(raw[lists["raw"].keep :], opened.token, at, lane)
-            cutoff, summaries = notice.summarized(call, lane, opened.token, at, call.children)
+            cutoff, summaries = notice.summarized(call, lane, opened.token, at)
             events += summaries
         lists["messages"] = lane.sent.change(messages, verify=True)
         lists["system"] = lane.blocks(_system_values(system))

@@ -103,7 +103,7 @@ class Book:
         """Pieces of the list that ends in this node, in order."""
         if not node:
             return ()
-        return self._paths.get(node, lambda: tuple(self.rows(_PATH, (node,))))  # type: ignore[arg-type]
+        return self._paths.get(node, lambda: tuple(self.rows(_PATH, (node,))))
 
     def body(self, part: int) -> bytes:
         """Canonical JSON of a part."""
@@ -120,7 +120,7 @@ class Book:
             ids = wanted[start : start + _CHUNK]
             query = f"SELECT id, kind, chars, tokens FROM parts WHERE id IN ({','.join('?' * len(ids))})"
             found.update({row[0]: row for row in self.rows(query, ids)})
-        return found  # type: ignore[return-value]
+        return found
 
     def _read(self, part: int) -> bytes:
         row = self.one("SELECT packed, body FROM parts WHERE id = ?", (part,))

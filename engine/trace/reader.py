@@ -219,7 +219,7 @@ class Reader:
             f"LEFT JOIN requests r ON r.id = e.request WHERE {condition} ORDER BY e.id",
             (value,),
         )
-        return [Event(*row[:5], json.loads(row[5])) for row in rows]
+        return [Event(id, request, number, kind, at, json.loads(data)) for id, request, number, kind, at, data in rows]
 
     def summaries(self, thread_id: str) -> list[Summary]:
         """Every summary of a thread, in order; each one's ``event`` is its id."""

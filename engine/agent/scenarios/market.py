@@ -75,64 +75,54 @@ _STRENGTH: Final = {
 
 
 @dataclass(frozen=True)
-class _Row:
-    date: str
+class _Group:
+    """One model in one country over a week: price in cents and units, for each day every dealer."""
+
     country: str
     model: str
-    dealer: int
-    cents: int
-    units: int
-
-    def line(self) -> str:
-        price = f"{self.cents // 100}.{self.cents % 100:02}"
-        return f"{self.date},{self.country},{self.model},dealer-{self.dealer:03},{price},{self.units}"
+    cents: list[int]
+    units: list[int]
 
 
 @cache
-def _rows(company: str, week: int) -> tuple[_Row, ...]:
-    rows = []
+def _groups(company: str, week: int) -> tuple[_Group, ...]:
     strength, home = _STRENGTH[company]
+    groups = []
     for country in COUNTRIES:
-        factor = strength * (2 if country == home else 1)
+        factor, share = strength * (2 if country == home else 1), _SHARE[country]
         for m, model in enumerate(COMPANIES[company]):
             level = model.cents * _LEVEL[country] // 1000
-            for w in sorted(DAYS):
-                if w <= week:
-                    level = level * (1000 + model.moves[w]) // 1000
-            for d, date in enumerate(DAYS[week]):
-                for dealer in range(1, DEALERS + 1):
-                    wiggle = (dealer * 37 + d * 11 + m * 5 + week) % 21 - 10
-                    sold = (dealer * 13 + d * 7 + m * 3 + week) % _SHARE[country]
-                    rows.append(
-                        _Row(
-                            date,
-                            country,
-                            model.name,
-                            dealer,
-                            level + level * wiggle // 1000,
-                            sold * factor // 10,
-                        )
-                    )
-    return tuple(rows)
+            for past in sorted(DAYS):
+                if past <= week:
+                    level = level * (1000 + model.moves[past]) // 1000
+            # The price goes up and down by one per cent, and every 21st dealer is in the same place.
+            prices = [level + level * wiggle // 1000 for wiggle in range(-10, 11)]
+            cells = [(day, dealer) for day in range(len(DAYS[week])) for dealer in range(1, DEALERS + 1)]
+            groups.append(
+                _Group(
+                    country,
+                    model.name,
+                    [prices[(dealer * 37 + day * 11 + m * 5 + week) % 21] for day, dealer in cells],
+                    [(dealer * 13 + day * 7 + m * 3 + week) % share * factor // 10 for day, dealer in cells],
+                )
+            )
+    return tuple(groups)
 
 
-@cache
 def average(company: str, week: int, model: str, country: str | None = None) -> float:
     """Street price in euro over dealers and days, in one country or in all of them."""
-    cents = [row.cents for row in _rows(company, week) if row.model == model and country in (None, row.country)]
-    return round(sum(cents) / len(cents)) / 100
+    groups = [g for g in _groups(company, week) if g.model == model and country in (None, g.country)]
+    return round(sum(sum(g.cents) for g in groups) / sum(len(g.cents) for g in groups)) / 100
 
 
-@cache
 def lowest(company: str, week: int, model: str, country: str) -> float:
     """Lowest street price in euro seen in one country."""
-    return min(r.cents for r in _rows(company, week) if r.model == model and r.country == country) / 100
+    return min(min(g.cents) for g in _groups(company, week) if (g.model, g.country) == (model, country)) / 100
 
 
-@cache
 def units(company: str, week: int, country: str | None = None) -> int:
     """Units sold, in one country or in all of them."""
-    return sum(row.units for row in _rows(company, week) if country in (None, row.country))
+    return sum(sum(g.units) for g in _groups(company, week) if country in (None, g.country))
 
 
 def move(company: str, week: int, model: str) -> float:
@@ -142,14 +132,20 @@ def move(company: str, week: int, model: str) -> float:
 
 @cache
 def _export(company: str, week: int) -> str:
-    totals = [
-        f"# {m.name}: average {average(company, week, m.name):.2f} EUR, "
-        f"{m.moves[week] / 10:+.1f} % against week {week - 1}"
-        for m in COMPANIES[company]
-    ]
-    rows = _rows(company, week)
-    total = f"# {len(rows)} rows, {units(company, week)} units, week {week} of 2026"
-    return "\n".join((HEADER, *(row.line() for row in rows), *totals, total))
+    lines = [HEADER]
+    for group in _groups(company, week):
+        cells = iter(zip(group.cents, group.units, strict=True))
+        for date in DAYS[week]:
+            for dealer in range(1, DEALERS + 1):
+                cents, sold = next(cells)
+                price = f"{cents // 100}.{cents % 100:02}"
+                lines.append(f"{date},{group.country},{group.model},dealer-{dealer:03},{price},{sold}")
+    rows = len(lines) - 1
+    for m in COMPANIES[company]:
+        price, change = average(company, week, m.name), move(company, week, m.name)
+        lines.append(f"# {m.name}: average {price:.2f} EUR, {change:+.1f} % against week {week - 1}")
+    lines.append(f"# {rows} rows, {units(company, week)} units, week {week} of 2026")
+    return "\n".join(lines)
 
 
 def market_data_export(company: str, week: int) -> str:

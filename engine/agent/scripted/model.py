@@ -273,9 +273,8 @@ class ScriptedChat(BaseChatModel):
             return 0
         shared = 0
         for old, new in zip(before[0], messages, strict=False):
-            if type(old) is not type(new) or old.content != new.content:
-                break
-            if isinstance(old, AIMessage) and old.tool_calls != new.tool_calls:
+            calls = getattr(old, "tool_calls", None) != getattr(new, "tool_calls", None)
+            if type(old) is not type(new) or old.content != new.content or calls:
                 break
             shared += 1
         return count_tokens_approximately(messages[:shared], tools=list(tools)) if shared else 0
