@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import shiboken6
@@ -47,6 +47,11 @@ class Progress:
         self._event = threading.Event()
         self._told = told
         self._last = 0.0
+
+    @property
+    def stop(self) -> threading.Event:
+        """Set once somebody asked the job to stop."""
+        return self._event
 
     @property
     def cancelled(self) -> bool:
@@ -115,6 +120,7 @@ class Jobs(QObject):
     def __init__(self, parent: QObject | None = None, workers: int = WORKERS) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="job")
+        self._lanes: dict[str, ThreadPoolExecutor] = {}
         self._running: list[Job] = []
         self._keyed: dict[Hashable, Job] = {}
         self._closed = False
@@ -130,8 +136,9 @@ class Jobs(QObject):
         failed: Callable[[Failure], None] | None = None,
         key: Hashable | None = None,
         quiet: bool = False,
+        lane: str = "",
     ) -> Job:
-        """Run ``fn(*args)`` in a worker.
+        """Run ``fn(*args)`` in a worker; jobs of one ``lane`` run in one thread, one after another.
 
         ``done(result)`` or ``failed(failure)`` follows in the GUI thread (``Failure`` is a ``str`` with
         the exception in ``.error``). A newer job with the same
@@ -149,9 +156,19 @@ class Jobs(QObject):
         job.progress = Progress(lambda n, total, text: self._tell(job, n, total, text))
         kwargs = {"progress": job.progress} if _takes_progress(fn) else {}
         self._running.append(job)
-        job._future = self._pool.submit(self._work, job, fn, args, kwargs)
+        job._future = self._executor(lane).submit(self._work, job, fn, args, kwargs)
         self.changed.emit()
         return job
+
+    def after_all(self, fn: Callable[[], Any]) -> None:
+        """Run ``fn`` in a worker once everything that is at work now has ended."""
+        waited = [job._future for job in self._running if job._future is not None]
+
+        def last() -> None:
+            wait(waited)
+            fn()
+
+        self.run("Closing", last, quiet=True, lane="last")
 
     def cancel(self, key: Hashable) -> None:
         """Ask the job with this key to stop; its result will not be delivered."""
@@ -189,9 +206,17 @@ class Jobs(QObject):
             return
         self._closed = True
         self.cancel_all()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._pool, *self._lanes.values()):
+            pool.shutdown(wait=True, cancel_futures=True)
         self._running.clear()
         self._keyed.clear()
+
+    def _executor(self, lane: str) -> ThreadPoolExecutor:
+        if not lane:
+            return self._pool
+        if lane not in self._lanes:
+            self._lanes[lane] = ThreadPoolExecutor(1, thread_name_prefix=f"job {lane}")
+        return self._lanes[lane]
 
     # -- in the worker ---------------------------------------------------------------------
 

@@ -87,6 +87,16 @@ class Prefs:
         """Keep a list of texts."""
         self._settings.setValue(name, json.dumps(values))
 
+    def selected_thread(self, source: str) -> str | None:
+        """The thread that was selected when this source was left."""
+        found = self._json("threads", {})
+        value = found.get(_digest(source, "")) if isinstance(found, dict) else None
+        return value if isinstance(value, str) else None
+
+    def select_thread(self, source: str, thread_id: str) -> None:
+        """Remember the selected thread of a source."""
+        self._keep("threads", _digest(source, ""), thread_id)
+
     def selected_request(self, source: str, thread_id: str) -> int | None:
         """The request that was selected when this thread was left."""
         found = self._json("selections", {})
@@ -95,13 +105,16 @@ class Prefs:
 
     def select_request(self, source: str, thread_id: str, request_id: int) -> None:
         """Remember the selected request of a thread."""
-        found = self._json("selections", {})
+        self._keep("selections", _digest(source, thread_id), request_id)
+
+    def _keep(self, name: str, key: str, value: str | int) -> None:
+        found = self._json(name, {})
         kept = found if isinstance(found, dict) else {}
-        kept.pop(_digest(source, thread_id), None)
-        kept[_digest(source, thread_id)] = request_id
+        kept.pop(key, None)
+        kept[key] = value
         for oldest in list(kept)[: max(0, len(kept) - KEPT_SELECTIONS)]:
             del kept[oldest]
-        self._settings.setValue("selections", json.dumps(kept))
+        self._settings.setValue(name, json.dumps(kept))
 
     def sync(self) -> bool:
         """Write now; False when the file cannot be written."""

@@ -21,6 +21,8 @@ POLL_MS = 500
 CHUNK = 400
 """Rows asked for at once while a thread is read to the end."""
 KEPT_DETAILS = 24
+FOLLOW = "follow"
+"""One thread looks at ``data_version``: SQLite counts it for each connection by itself."""
 
 
 class ReaderLike(Protocol):
@@ -90,6 +92,7 @@ class Session(QObject):
             done=self._threads_read,
             failed=lambda sentence: self.failed.emit("threads", sentence),
             key=(self, "threads"),
+            lane=FOLLOW,
         )
         self._timer.start()
 
@@ -206,6 +209,7 @@ class Session(QObject):
             failed=self._poll_failed,
             key=(self, "poll"),
             quiet=True,
+            lane=FOLLOW,
         )
         self._stale = False
 
@@ -356,9 +360,7 @@ def _first_look(reader: ReaderLike) -> tuple[int, list[ThreadRow]]:
     return version, reader.threads()
 
 
-def _open_thread(
-    reader: ReaderLike, thread_id: str, wanted: int | None
-) -> tuple[list[int], list[RequestRow]]:
+def _open_thread(reader: ReaderLike, thread_id: str, wanted: int | None) -> tuple[list[int], list[RequestRow]]:
     ids = reader.request_ids(thread_id)
     middle = ids.index(wanted) if wanted in ids else len(ids) - 1
     start = max(0, min(middle - CHUNK // 2, len(ids) - CHUNK))
@@ -369,9 +371,7 @@ def _details(reader: ReaderLike, ids: list[int]) -> list[RequestDetail]:
     return [reader.request(id) for id in ids]
 
 
-def _look_again(
-    reader: ReaderLike, version: int, thread_id: str | None, known: int, again: list[int]
-) -> _News:
+def _look_again(reader: ReaderLike, version: int, thread_id: str | None, known: int, again: list[int]) -> _News:
     now = reader.data_version()
     if now == version:
         return _News(now, None, None, [], [])

@@ -180,6 +180,24 @@ class RequestsModel(QAbstractTableModel):
             return "running" if row.status == "running" else format.duration(row.duration_ms)
         return "  ".join(f"{mark.letter} {mark.word}" for mark in marks(row))
 
+    def exact_text(self, row: RequestRow, column: int) -> str:
+        """What a cell holds, for copying: whole numbers, plain ASCII digits."""
+        if column == NUMBER:
+            return str(row.number)
+        if column == AGENT:
+            return row.agent or ""
+        if column == INPUT and row.input_tokens is not None:
+            return f"{format.ESTIMATE if row.tokens == 'estimated' else ''}{row.input_tokens}"
+        if column == OUTPUT and row.usage.output_tokens is not None:
+            return str(row.usage.output_tokens)
+        if column == CHANGE and (change := self._rows.change(row.id)) is not None:
+            return f"{'' if self._rows.change_is_reported(row.id) else format.ESTIMATE}{change:+d}"
+        if column == TIME and row.duration_ms is not None:
+            return f"{row.duration_ms:.0f} ms"
+        if column == MARKS:
+            return row.error or ", ".join(mark.word for mark in marks(row))
+        return self.text(row, column)
+
     def explain(self, row: RequestRow, column: int) -> str:
         """What a cell says on hover: exact numbers, and why something is not known."""
         if column == NUMBER:

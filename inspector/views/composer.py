@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -278,7 +277,6 @@ class Composer(QWidget):
         self.set_models([], SCRIPTED)
         self.send_button = QPushButton("Send", self)
         self.stop_button = QPushButton("Stop", self)
-        self.line = QLabel(self)
         self.line = plain_label(HINT, self, muted=True)
         self.line.setAccessibleName("Progress of the run")
         self.line.setMinimumWidth(60)

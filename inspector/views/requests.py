@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -62,13 +62,13 @@ class RequestsView(QWidget):
         if len(session.rows):
             self._rows_changed()
 
-    def column_state(self) -> object:
+    def column_state(self) -> QByteArray:
         """State of the header, for the preferences."""
         return self.table.horizontalHeader().saveState()
 
-    def restore_columns(self, state: object) -> None:
+    def restore_columns(self, state: QByteArray) -> None:
         """Widths as they were left."""
-        self.table.horizontalHeader().restoreState(state)  # type: ignore[arg-type]
+        self.table.horizontalHeader().restoreState(state)
 
     def show_newest(self) -> None:
         """Select the last request."""

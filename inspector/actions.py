@@ -1,0 +1,140 @@
+"""The table of commands of the main window: what can be done, by which key, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication
+
+from inspector import theme
+from inspector.commands import Command
+from inspector.models.rows import has_error, has_offload, has_summary
+
+if TYPE_CHECKING:
+    from inspector.window import MainWindow
+
+
+def all_commands(window: MainWindow) -> list[Command]:
+    """Every command, in the order of the menus."""
+    return [*_file(window), *_thread(window), *_go(window), *_focus(window), *_view(window), *_help(window)]
+
+
+def _file(w: MainWindow) -> list[Command]:
+    return [
+        Command("file.open", "Open a file…", w.choose_file, "File", ("Ctrl+O",),
+                hint="A workspace, or a LangGraph database that somebody else wrote."),
+        Command("file.default", "Open your workspace", lambda: w.open(None), "File",
+                hint="The default workspace with the demo threads."),
+        Command("file.reload", "Read again", w.reload, "File", ("F5",), enabled=lambda: w.session is not None,
+                hint="Looks for changes now and reads the selected request again."),
+        Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
+                hint="Closes the window. A run under way is stopped first, after a question."),
+    ]  # fmt: skip
+
+
+def _thread(w: MainWindow) -> list[Command]:
+    def selected() -> bool:
+        return w.session is not None and w.session.thread_id is not None
+
+    return [
+        Command("thread.new", "New thread", w.new_thread, "Thread", ("Ctrl+N",), enabled=w.can_write,
+                hint="The next message starts a thread of its own."),
+        Command("thread.send", "Send the message", w.send, "Thread", ("Ctrl+Return", "Ctrl+Enter"),
+                enabled=lambda: w.composer.can_send(), hint="Runs the thread on with the message."),
+        Command("thread.stop", "Stop the run", lambda: w.composer.stop(), "Thread", ("Ctrl+.",),
+                enabled=lambda: w.composer.can_stop(),
+                hint="What was finished stays recorded. Escape in the message does the same."),
+        Command("thread.follow", "Select new requests as they arrive", w.toggle_follow, "Thread",
+                checked=lambda: w.follow, separated=True,
+                hint="Off: nothing moves what you are reading, and a count of new requests appears."),
+        Command("thread.copy_id", "Copy the thread id", w.copy_thread_id, "Thread", enabled=selected,
+                contexts=("thread",), hint="The id exactly as it is stored."),
+        Command("request.copy", "Copy the row", w.copy_request, "Thread", ("Ctrl+C",), scope="table",
+                enabled=lambda: w.session is not None and w.session.request_row() is not None,
+                contexts=("request",), hint="With exact numbers."),
+    ]  # fmt: skip
+
+
+def _go(w: MainWindow) -> list[Command]:
+    def some() -> bool:
+        return w.session is not None and len(w.session.rows) > 0
+
+    def step(by: int) -> None:
+        if w.session is not None:
+            w.session.step(by)
+
+    def end(last: bool) -> None:
+        if w.session is not None:
+            w.session.select_index(len(w.session.rows) - 1 if last else 0)
+
+    def to(id: str, title: str, key: str, run: object, hint: str, *, scope: str = "centre",
+           separated: bool = False, context: bool = False) -> Command:  # fmt: skip
+        return Command(id, title, run, "Go", (key,), some, scope=scope, hint=hint, separated=separated,  # type: ignore[arg-type]
+                       contexts=("request",) if context else ())  # fmt: skip
+
+    return [
+        to("go.next", "Next request", "J", lambda: step(1), "Also Down in the table, Right in the chart."),
+        to("go.previous", "Previous request", "K", lambda: step(-1), "Also Up in the table, Left in the chart."),
+        to("go.first", "First request", "Home", lambda: end(False), "In the table.", scope="table"),
+        to("go.last", "Last request", "End", lambda: end(True), "In the table.", scope="table"),
+        to("go.next_summary", "Next summary", "N", lambda: w.jump(1, has_summary, "summary"),
+           "The next request at which a summary came into force or was written.", separated=True, context=True),
+        to("go.previous_summary", "Previous summary", "Shift+N", lambda: w.jump(-1, has_summary, "summary"), ""),
+        to("go.next_offload", "Next offload", "O", lambda: w.jump(1, has_offload, "offload"),
+           "The next request before which something was moved to a file.", context=True),
+        to("go.previous_offload", "Previous offload", "Shift+O", lambda: w.jump(-1, has_offload, "offload"), ""),
+        to("go.next_error", "Next error", "E", lambda: w.jump(1, has_error, "error"),
+           "The next request that failed or carries a warning.", context=True),
+        to("go.previous_error", "Previous error", "Shift+E", lambda: w.jump(-1, has_error, "error"), ""),
+        to("go.into", "Look into the request", "Return", lambda: w.focus("request"),
+           "From the table into the request.", scope="table", context=True),
+    ]  # fmt: skip
+
+
+def _focus(w: MainWindow) -> list[Command]:
+    places = (
+        ("threads", "Threads"), ("requests", "Requests"), ("request", "Request"), ("files", "Files"),
+        ("summaries", "Summaries"), ("memory", "Memory"), ("skills", "Skills"), ("composer", "Message"),
+    )  # fmt: skip
+    return [
+        Command(f"focus.{name}", f"To {title}", lambda name=name: w.focus(name), "Go", (f"Ctrl+{n}",),  # type: ignore[misc]
+                separated=n == 1, hint="Shows it when it is hidden, and gives it the keyboard.")
+        for n, (name, title) in enumerate(places, 1)
+    ]  # fmt: skip
+
+
+def _view(w: MainWindow) -> list[Command]:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+
+    def colours(wanted: theme.Choice) -> None:
+        theme.choose(app, wanted)
+        w.prefs.set("colours", wanted)
+
+    def pane(name: str, title: str) -> Command:
+        return Command(f"view.{name}", title, lambda: w.around.toggle(name), "View",
+                       checked=lambda: w.around.is_shown(name), hint="Shows or hides the pane.")  # fmt: skip
+
+    def scheme(name: theme.Choice, title: str, separated: bool = False) -> Command:
+        return Command(f"view.colours_{name}", title, lambda: colours(name), "View",
+                       checked=lambda: theme.choice() == name, separated=separated)  # fmt: skip
+
+    return [
+        Command("view.threads", "Threads", w.toggle_threads, "View", checked=lambda: not w.threads_dock.isHidden(),
+                hint="Shows or hides the pane."),
+        Command("view.chart", "Chart", w.toggle_chart, "View", checked=lambda: not w.centre.chart.isHidden(),
+                hint="The table holds the same numbers."),
+        pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
+        Command("view.reset", "Panels as on the first start", w.reset_layout, "View"),
+        scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
+    ]  # fmt: skip
+
+
+def _help(w: MainWindow) -> list[Command]:
+    return [
+        Command("help.palette", "Find a command…", w.show_palette, "Help", ("Ctrl+Shift+P",),
+                hint="Every command by name."),
+        Command("help.keys", "Keys and commands", w.show_keys, "Help", ("F1",), hint="This page."),
+        Command("help.welcome", "What to look at", w.show_welcome, "Help", hint="The lines of the first start."),
+        Command("help.about", "About", w.show_about, "Help", separated=True, hint="Versions."),
+    ]  # fmt: skip

@@ -1,0 +1,94 @@
+"""What happens in jobs before there is anything to show: imports that take seconds, opening, the demo.
+
+Nothing here touches a widget. ``load_views`` imports the views (and with them pyqtgraph) off the GUI
+thread; the window then only calls what it got.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.trace.model import ThreadRow
+from inspector import prefs
+from inspector.jobs import Progress
+
+DEFAULT_NAME = "workspace.sqlite"
+VIEWS = {
+    "chart": ("inspector.views.chart", "ChartView"),
+    "request": ("inspector.views.request", "RequestView"),
+    "files": ("inspector.views.files", "FilesView"),
+    "summaries": ("inspector.views.summaries", "SummariesView"),
+    "memory": ("inspector.views.memory", "MemoryView"),
+    "skills": ("inspector.views.skills", "SkillsView"),
+}
+"""Views that are imported after the window shows: module and class by name."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A source that is open."""
+
+    path: Path
+    reader: Any
+    read_only: str
+    """Why it can't be written, in words; empty when it can."""
+    is_default: bool
+
+
+def default_path() -> Path:
+    """The workspace that opens without an argument."""
+    return prefs.data_dir() / DEFAULT_NAME
+
+
+def open_source(path: Path | None, progress: Progress) -> Opened:
+    """Open a file; without a path the default workspace, made first when there is none."""
+    import engine
+
+    is_default = path is None
+    if path is None:
+        path = default_path()
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            progress.report(0, None, "Making the demo workspace")
+
+            def told(what: str, done: int, total: int) -> None:
+                progress.report(done, total, f"Making the demo workspace: {what}")
+
+            engine.ensure_default_workspace(path, told, progress.stop)
+    reader = engine.Reader(path)
+    return Opened(path, reader, getattr(reader, "read_only", "") or "", is_default)
+
+
+def load_views() -> dict[str, Any]:
+    """Classes of the views by name."""
+    found = {}
+    for name, (module, cls) in VIEWS.items():
+        try:
+            found[name] = getattr(importlib.import_module(module), cls)
+        except ModuleNotFoundError as missing:
+            if missing.name != module:
+                raise
+    return found
+
+
+def first_summary(reader: Any, threads: list[ThreadRow]) -> tuple[str, int] | None:
+    """Thread and request where the first summary shows, looking at the first few threads."""
+    for row in threads[:8]:
+        for summary in reader.summaries(row.thread_id):
+            if summary.request is not None:
+                return row.thread_id, summary.request
+    return None
+
+
+def starter(path: Path) -> Any:
+    """A function that starts a run on this workspace; called in a job."""
+
+    def start(thread_id: str, message: str, model: str | None) -> Any:
+        import engine
+
+        return engine.start_turn(path, thread_id, message, model=model)
+
+    return start

@@ -1,0 +1,142 @@
+"""What stands around the middle: panes that are docks on a wide window, tabs of the middle on a narrow one.
+
+It places widgets and knows nothing of what they show.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
+
+NARROW = 1200
+"""Below this width of the window the right docks are tabs of the middle."""
+SIDE_WIDTH = 340
+
+
+class Place(QWidget):
+    """A place whose widget can be changed for another."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"place.{name}")
+        self._widget: QWidget | None = None
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+
+    def put(self, widget: QWidget) -> None:
+        """Show this widget; the one before is deleted."""
+        layout = self.layout()
+        assert layout is not None
+        if self._widget is not None:
+            layout.removeWidget(self._widget)
+            self._widget.hide()
+            self._widget.deleteLater()
+        self._widget = widget
+        layout.addWidget(widget)
+        self.setFocusProxy(widget)
+        widget.show()
+
+    def widget(self) -> QWidget | None:
+        """What is shown."""
+        return self._widget
+
+
+class Surroundings(QObject):
+    """The panes at the right, by name."""
+
+    changed = Signal()
+    """A pane was shown, hidden or moved."""
+
+    def __init__(self, window: QMainWindow, tabs: QTabWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tabs = tabs
+        self._docks: dict[str, QDockWidget] = {}
+        self._places: dict[str, Place] = {}
+        self._titles: dict[str, str] = {}
+        self._was_shown: dict[str, bool] = {}
+        self.narrow = False
+
+    def add(self, name: str, title: str, beside: str | None = None) -> Place:
+        """A pane of this name, tabbed with the one named ``beside``."""
+        place = Place(name)
+        place.setAccessibleName(title)
+        dock = QDockWidget(title, self._window)
+        dock.setObjectName(f"dock.{name}")
+        dock.setWidget(place)
+        self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        if beside is not None:
+            self._window.tabifyDockWidget(self._docks[beside], dock)
+        dock.visibilityChanged.connect(lambda _shown: self.changed.emit())
+        self._docks[name], self._places[name], self._titles[name] = dock, place, title
+        return place
+
+    def names(self) -> list[str]:
+        """Names, in order."""
+        return list(self._places)
+
+    def place(self, name: str) -> Place:
+        """Where a pane's widget goes."""
+        return self._places[name]
+
+    def dock(self, name: str) -> QDockWidget:
+        """The dock of a pane."""
+        return self._docks[name]
+
+    def is_shown(self, name: str) -> bool:
+        """Whether the pane is there, behind another tab or not."""
+        if self.narrow:
+            return self._tabs.indexOf(self._places[name]) >= 0
+        return not self._docks[name].isHidden()
+
+    def show(self, name: str, focus: bool = True) -> None:
+        """Bring a pane to the front."""
+        place = self._places[name]
+        if self.narrow:
+            if self._tabs.indexOf(place) < 0:
+                self._add_tab(name)
+            self._tabs.setCurrentWidget(place)
+        else:
+            self._docks[name].show()
+            self._docks[name].raise_()
+        if focus:
+            place.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.changed.emit()
+
+    def toggle(self, name: str) -> None:
+        """Hide a pane that is shown, show one that is hidden."""
+        if not self.is_shown(name):
+            self.show(name)
+        elif self.narrow:
+            self._tabs.removeTab(self._tabs.indexOf(self._places[name]))
+            self._was_shown[name] = False
+        else:
+            self._docks[name].hide()
+        self.changed.emit()
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Make tabs of the docks, or docks of the tabs."""
+        if narrow == self.narrow:
+            return
+        if narrow:
+            self._was_shown = {name: not dock.isHidden() for name, dock in self._docks.items()}
+            self.narrow = True
+            for name, dock in self._docks.items():
+                dock.hide()
+                if self._was_shown[name]:
+                    self._add_tab(name)
+        else:
+            shown = {name for name in self._places if self.is_shown(name)}
+            self.narrow = False
+            for name, place in self._places.items():
+                index = self._tabs.indexOf(place)
+                if index >= 0:
+                    self._tabs.removeTab(index)
+                self._docks[name].setWidget(place)
+                place.show()
+                self._docks[name].setVisible(name in shown)
+        self.changed.emit()
+
+    def _add_tab(self, name: str) -> None:
+        self._tabs.addTab(self._places[name], self._titles[name])
+        self._was_shown[name] = True

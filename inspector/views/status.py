@@ -1,0 +1,137 @@
+"""The status bar: the source, what is loading with Cancel, and tokens used against the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
+
+from engine.trace.model import RequestRow
+from inspector import format, theme
+from inspector.jobs import Jobs
+from inspector.panes import LOADING_DELAY_MS, plain_label
+
+PROBLEM_MS = 12_000
+
+
+class StatusLine(QStatusBar):
+    """Says where the data comes from and what is going on."""
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Status")
+        self.setSizeGripEnabled(False)
+        self._jobs = jobs
+        self._path = ""
+        self._rights = ""
+        self.source = plain_label("", self)
+        self.source.setAccessibleName("Source")
+        self.source.setMinimumWidth(60)
+        self.problem = plain_label("", self)
+        self.problem.setAccessibleName("Problem")
+        self.job = plain_label("", self, muted=True)
+        self.job.setAccessibleName("What is going on")
+        self.bar = QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setFixedSize(90, 6)
+        self.bar.setAccessibleName("Progress")
+        self.cancel = QPushButton("Cancel", self)
+        self.cancel.setAccessibleName("Cancel what is going on")
+        self.cancel.setFlat(True)
+        self.cancel.clicked.connect(self._cancel)
+        self.tokens = plain_label("", self)
+        self.tokens.setAccessibleName("Tokens used and window")
+        self.tokens.setFont(theme.figure_font())
+        self.addWidget(self.source, 2)
+        self.addWidget(self.problem, 3)
+        for widget in (self.job, self.bar, self.cancel, self.tokens):
+            self.addPermanentWidget(widget)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(LOADING_DELAY_MS)
+        self._timer.timeout.connect(self._show_job)
+        self._fade = QTimer(self)
+        self._fade.setSingleShot(True)
+        self._fade.setInterval(PROBLEM_MS)
+        self._fade.timeout.connect(lambda: self.problem.setText(""))
+        jobs.changed.connect(self._jobs_changed)
+        jobs.problem.connect(self.show_problem)
+        self._show_job()
+
+    def show_source(self, path: str, rights: str = "") -> None:
+        """Where the data comes from, and whether it may be written (``read only``)."""
+        self._path, self._rights = path, rights
+        self.source.setToolTip(format.tip(path))
+        self._elide()
+
+    def show_request(self, row: RequestRow | None) -> None:
+        """Tokens of the selected request against the window."""
+        if row is None:
+            self.tokens.setText("")
+            self.tokens.setToolTip("")
+            return
+        used = format.tokens(row.input_tokens, row.tokens == "estimated")
+        exact = format.exact_tokens(row.input_tokens, row.tokens == "estimated")
+        if row.window:
+            share = "" if row.input_tokens is None else f" ({100 * row.input_tokens / row.window:.0f} %)"
+            self.tokens.setText(f"{used} of {format.size(row.window)} tokens{share}")
+            self.tokens.setToolTip(format.tip(f"Input: {exact}\nWindow: {format.exact(row.window)}"))
+        else:
+            self.tokens.setText(f"{used} tokens, window {format.UNKNOWN}")
+            self.tokens.setToolTip(format.tip(f"Input: {exact}\nThe model's window is not known."))
+
+    def show_problem(self, sentence: str) -> None:
+        """A failure that no pane shows; it fades after a while."""
+        self._say(sentence, error=True)
+
+    def show_note(self, sentence: str) -> None:
+        """Something worth knowing that is no failure; it fades after a while."""
+        self._say(sentence, error=False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The path is cut in the middle to the new width."""
+        super().resizeEvent(event)
+        self._elide()
+
+    def _say(self, sentence: str, error: bool) -> None:
+        palette = self.problem.palette()
+        colour = theme.error_colour() if error else theme.muted_colour()
+        palette.setColor(self.problem.foregroundRole(), colour)
+        self.problem.setPalette(palette)
+        self.problem.setText(("! " if error else "") + format.one_line(sentence, 200))
+        self.problem.setToolTip(format.tip(sentence))
+        self._fade.start()
+
+    def _elide(self) -> None:
+        rights = f" · {self._rights}" if self._rights else ""
+        metrics = QFontMetrics(self.source.font())
+        room = max(120, self.width() // 2 - metrics.horizontalAdvance(rights))
+        path = metrics.elidedText(format.one_line(self._path, 400), Qt.TextElideMode.ElideMiddle, room)
+        self.source.setText(path + rights)
+
+    def _jobs_changed(self) -> None:
+        if not self._jobs.active():
+            self._timer.stop()
+            self._show_job()
+        elif self.job.text():
+            self._show_job()
+        elif not self._timer.isActive():
+            self._timer.start()
+
+    def _show_job(self) -> None:
+        active = self._jobs.active()
+        for widget in (self.job, self.bar, self.cancel):
+            widget.setVisible(bool(active))
+        if not active:
+            self.job.setText("")
+            return
+        job = active[0]
+        more = f" and {len(active) - 1} more" if len(active) > 1 else ""
+        self.job.setText(format.one_line(f"{job.text or job.what}{more}", 80))
+        self.bar.setRange(0, job.total or 0)
+        self.bar.setValue(job.done_so_far if job.total else 0)
+
+    def _cancel(self) -> None:
+        active = self._jobs.active()
+        if active:
+            self._jobs.cancel_job(active[0])

@@ -1,0 +1,463 @@
+"""The main window: places, menus, what is remembered, and opening and closing a source.
+
+What the places show is put there by ``Desk``; what can be done is in ``actions``.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
+
+from engine.trace.model import RequestRow
+from inspector import actions, dialogs, format
+from inspector.commands import Commands
+from inspector.desk import Desk
+from inspector.jobs import Jobs
+from inspector.models.requests import HEADERS
+from inspector.opening import Opened, load_views, open_source, starter
+from inspector.panes import Pane
+from inspector.prefs import Prefs
+from inspector.session import Session
+from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
+from inspector.views.centre import Centre
+from inspector.views.composer import Composer
+from inspector.views.palette import Palette
+from inspector.views.status import StatusLine
+from inspector.views.threads import ThreadsView
+from inspector.views.welcome import Welcome
+
+THREADS_WIDTH = 240
+LAYOUT_VERSION = 1
+
+
+class MainWindow(QMainWindow):
+    """Threads at the left, requests in the middle, what surrounds them at the right."""
+
+    def __init__(self, prefs: Prefs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.prefs = prefs
+        self.jobs = Jobs(self)
+        self.desk: Desk | None = None
+        self.follow = prefs.flag("follow")
+        self.ask: Callable[..., bool] = dialogs.ask
+        self._views: dict[str, Any] | None = None
+        self._opened: Opened | None = None
+        self._wanted: Path | None = None
+        self._begun = False
+        self._closing = False
+        self._followed = 0
+        self.setWindowTitle("Context Inspector")
+        self._build()
+        self.commands = Commands(self)
+        self.commands.scope("centre", self.centre)
+        self.commands.scope("table", self.centre.requests)
+        self.commands.add(*actions.all_commands(self))
+        self.commands.build_menus(self.menuBar())
+        self._connect()
+        self._restore()
+        self.commands.refresh()
+
+    @property
+    def session(self) -> Session | None:
+        """The open source's session."""
+        return self.desk.session if self.desk is not None else None
+
+    # -- opening -----------------------------------------------------------------------------
+
+    def open_after_paint(self, path: Path | None) -> None:
+        """Open a source once the window has been painted; None for the default workspace."""
+        self._wanted = path
+        self._begun = False
+
+    def open(self, path: Path | None) -> None:
+        """Open a source now; the one before is closed, after a question when work would be lost."""
+        self._begun = True
+        if not self._may_leave():
+            return
+        self._close_desk()
+        self._wanted = path
+        shown = format.one_line(str(path)) if path else "your workspace"
+        self.threads.show_loading(f"Opening {shown}", lambda: self.jobs.cancel("open"))
+        self.status.show_source(shown)
+        self.jobs.run(
+            f"Opening {shown}", open_source, path,
+            done=self._source_opened, failed=self._open_failed, key="open",
+        )  # fmt: skip
+        if self._views is None:
+            self.jobs.run("Loading the views", load_views, done=self._views_loaded, key="views", quiet=True)
+
+    def choose_file(self) -> None:
+        """Ask for a file and open it."""
+        start = str(self.desk.opened.path.parent) if self.desk else ""
+        name, _filter = QFileDialog.getOpenFileName(self, "Open a workspace or a database", start)
+        if name:
+            self.open(Path(name))
+
+    def _source_opened(self, opened: Opened) -> None:
+        self._opened = opened
+        self._set_desk()
+
+    def _views_loaded(self, views: dict[str, Any]) -> None:
+        self._views = views
+        self._set_desk()
+
+    def _open_failed(self, sentence: str) -> None:
+        self.threads.show_error(sentence, lambda: self.open(self._wanted))
+        self.status.show_problem(sentence)
+
+    def _set_desk(self) -> None:
+        if self._opened is None or self._views is None or self.desk is not None:
+            return
+        opened = self._opened
+        self.desk = Desk(opened, self._views, self.jobs, self.centre, self.around, self.threads, self)
+        state = self.prefs.raw("columns")
+        if state is not None:
+            self.desk.requests.restore_columns(state)
+        self.desk.requests.table.customContextMenuRequested.connect(
+            lambda at: self._context("request", self.desk.requests.table.viewport(), at)
+        )
+        self.desk.look_into.connect(lambda: self.focus("request"))
+        session = self.desk.session
+        session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)
+        session.thread_changed.connect(self._thread_changed)
+        session.request_changed.connect(self._request_changed)
+        session.rows_changed.connect(self._rows_changed)
+        why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
+        self.composer.open(str(opened.path), None if why else starter(opened.path), why)
+        self.status.show_source(str(opened.path), "read only" if why else "")
+        self.setWindowTitle(f"{format.one_line(opened.path.name, 80)} – Context Inspector")
+        self.threads.show_loading("Reading the list of threads")
+        session.start()
+        self.commands.refresh()
+
+    def _threads_read(self) -> None:
+        assert self.desk is not None
+        session, source = self.desk.session, self.desk.source
+        ids = [row.thread_id for row in session.threads or ()]
+        if self.desk.opened.is_default and not self.prefs.flag("welcome_seen"):
+            self.show_welcome()
+            self.desk.first_look(self.jobs, self._first_look)
+        elif ids:
+            kept = self.prefs.selected_thread(source)
+            self._select(kept if kept in ids else ids[0])
+
+    def _first_look(self, found: tuple[str, int] | None) -> None:
+        session = self.session
+        if session is None or session.thread_id is not None:
+            return
+        if found is not None:
+            session.select_thread(*found)
+        elif session.threads:
+            self._select(session.threads[0].thread_id)
+
+    def _select(self, thread_id: str) -> None:
+        if self.desk is not None:
+            request = self.prefs.selected_request(self.desk.source, thread_id)
+            self.desk.session.select_thread(thread_id, request)
+
+    # -- what the user does --------------------------------------------------------------------
+
+    def can_write(self) -> bool:
+        """Whether threads of this source can be run on."""
+        return self.desk is not None and not self.desk.opened.read_only
+
+    def choose_thread(self, thread_id: str) -> None:
+        """Show another thread, unless work would be lost."""
+        if self.desk is None or thread_id == self.desk.session.thread_id:
+            return
+        if not self._may_leave_memory():
+            self.threads.select(self.desk.session.thread_id)
+            return
+        self._select(thread_id)
+
+    def new_thread(self) -> None:
+        """The next message starts a thread."""
+        if self.session is not None and self._may_leave_memory():
+            self.session.select_thread(None)
+            self.focus("composer")
+
+    def send(self) -> None:
+        """Run the thread on with the message."""
+        self.composer.send(lambda: str(uuid.uuid4()))
+
+    def jump(self, step: int, wanted: Callable[[RequestRow], bool], word: str) -> None:
+        """Select the next or previous request that is wanted, or say that there is none."""
+        if self.session is not None and not self.session.go(step, wanted):
+            where = "after" if step > 0 else "before"
+            self.status.show_note(f"There is no {word} {where} this request.")
+
+    def focus(self, name: str) -> None:
+        """Show a part of the window and give it the keyboard."""
+        if name in self.around.names():
+            self.around.show(name)
+        elif name == "threads":
+            self.threads_dock.show()
+            self.threads.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif name == "composer":
+            self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif name == "request":
+            self.centre.tabs.setCurrentWidget(self.centre.request)
+            focus_first(self.centre.request)
+        else:
+            focus_first(self.centre.requests)
+
+    def reload(self) -> None:
+        """Look for changes now."""
+        if self.session is not None:
+            self.session.poll()
+            self.session.reload_detail()
+
+    def toggle_follow(self) -> None:
+        """Whether new requests are selected as they arrive."""
+        self.follow = not self.follow
+        self.prefs.set("follow", self.follow)
+
+    def toggle_threads(self) -> None:
+        """Show or hide the threads."""
+        self.threads_dock.setVisible(self.threads_dock.isHidden())
+
+    def toggle_chart(self) -> None:
+        """Show or hide the chart."""
+        self.centre.show_chart(self.centre.chart.isHidden())
+
+    def copy_thread_id(self) -> None:
+        """The id as it is stored."""
+        if self.session is not None and self.session.thread_id is not None:
+            QGuiApplication.clipboard().setText(self.session.thread_id)
+
+    def copy_request(self) -> None:
+        """The selected row with exact numbers, a line a column."""
+        if self.desk is not None and (row := self.desk.session.request_row()) is not None:
+            model = self.desk.requests.model
+            lines = (f"{name}: {model.exact_text(row, column)}" for column, name in enumerate(HEADERS))
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def reset_layout(self) -> None:
+        """Panels as on the first start."""
+        self.around.set_narrow(False)
+        self.restoreState(self._first_state, LAYOUT_VERSION)
+        self._size_docks()
+        self.centre.restore(None)
+        self.centre.show_chart(True)
+        self._fit_width()
+
+    def show_palette(self) -> None:
+        """Find a command by name."""
+        Palette(self.commands, self).open()
+
+    def show_keys(self) -> None:
+        """The page of keys."""
+        dialogs.KeysPage(self.commands, self).show()
+
+    def show_about(self) -> None:
+        """Versions."""
+        dialogs.About(self).show()
+
+    def show_welcome(self) -> None:
+        """The three lines of the first start."""
+        welcome = Welcome()
+        welcome.dismissed.connect(self._welcome_dismissed)
+        self.centre.top.put(welcome)
+        self.centre.top.show()
+
+    def _welcome_dismissed(self) -> None:
+        self.centre.top.hide()
+        self.prefs.set("welcome_seen", True)
+
+    # -- the session tells -----------------------------------------------------------------------
+
+    def _thread_changed(self, thread_id: str | None) -> None:
+        self.composer.set_thread(thread_id)
+        if self.desk is not None and thread_id is not None:
+            self.prefs.select_thread(self.desk.source, thread_id)
+        self.commands.refresh()
+
+    def _request_changed(self, row: RequestRow | None) -> None:
+        self.status.show_request(row)
+        if self.desk is not None and row is not None:
+            self.prefs.select_request(self.desk.source, row.thread_id, row.id)
+        self.commands.refresh()
+
+    def _rows_changed(self) -> None:
+        session = self.session
+        if session is None:
+            return
+        self.status.show_request(session.request_row())
+        if self.follow and self.composer.running and len(session.rows) > self._followed:
+            session.select_index(len(session.rows) - 1)
+        self._followed = len(session.rows)
+        self.commands.refresh()
+
+    def _run_started(self, thread_id: str) -> None:
+        session = self.session
+        if session is not None and session.thread_id is None:
+            session.select_thread(thread_id)
+        self._run_recorded()
+
+    def _run_recorded(self) -> None:
+        if self.session is not None:
+            self.session.poll()
+
+    # -- closing -----------------------------------------------------------------------------
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask when work would be lost; remember; wait for the threads."""
+        if not self._may_leave():
+            event.ignore()
+            return
+        self._closing = True
+        self.composer.save_draft(now=True)
+        self._remember()
+        self.hide()
+        self._close_desk()
+        self.jobs.close()
+        event.accept()
+
+    def _may_leave(self) -> bool:
+        if self.composer.running:
+            if not self.ask(self, "A run is under way. Stop it? What was finished stays recorded.", "Stop it"):
+                return False
+            self.composer.stop()
+        return self._may_leave_memory()
+
+    def _may_leave_memory(self) -> bool:
+        if self.desk is None or not self.desk.has_unsaved():
+            return True
+        return self.ask(self, "A memory file has changes that are not saved.", "Leave it unsaved", "Stay")
+
+    def _close_desk(self) -> None:
+        desk, self.desk, self._opened = self.desk, None, None
+        if desk is None:
+            return
+        self.composer.open("", None, "Nothing is open.")
+        self.prefs.set("columns", desk.requests.column_state())
+        desk.close(self.jobs)
+        self.centre.empty()
+        for name in self.around.names():
+            self.around.place(name).put(_waiting())
+        self.threads.set_threads([])
+        desk.deleteLater()
+
+    def _remember(self) -> None:
+        narrow = self.around.narrow
+        self.around.set_narrow(False)
+        self.prefs.set("geometry", self.saveGeometry())
+        self.prefs.set("layout", self.saveState(LAYOUT_VERSION))
+        self.prefs.set("centre", self.centre.state())
+        self.prefs.set("chart", not self.centre.chart.isHidden())
+        self.around.set_narrow(narrow)
+        self.prefs.sync()
+
+    # -- building ----------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.setDockNestingEnabled(True)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self.status = StatusLine(self.jobs, self)
+        self.setStatusBar(self.status)
+        self.centre = Centre(self)
+        self.setCentralWidget(self.centre)
+        self.threads = ThreadsView(self)
+        self.threads_dock = QDockWidget("Threads", self)
+        self.threads_dock.setObjectName("dock.threads")
+        self.threads_dock.setWidget(self.threads)
+        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self.threads_dock)
+        self.around = Surroundings(self, self.centre.tabs)
+        for name, title, beside in (
+            ("files", "Files", None), ("summaries", "Summaries", "files"),
+            ("memory", "Memory", None), ("skills", "Skills", "memory"),
+        ):  # fmt: skip
+            self.around.add(name, title, beside).put(_waiting())
+        for name in ("files", "memory"):
+            self.around.dock(name).raise_()
+        self.composer = Composer(self.jobs, self.prefs.drafts, self)
+        dock = QDockWidget("Message", self)
+        dock.setObjectName("dock.composer")
+        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        dock.setTitleBarWidget(QWidget(dock))
+        dock.setWidget(self.composer)
+        self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+
+    def _connect(self) -> None:
+        self.threads.thread_chosen.connect(self.choose_thread)
+        self.threads.list.customContextMenuRequested.connect(
+            lambda at: self._context("thread", self.threads.list.viewport(), at)
+        )
+        self.composer.send_button.clicked.connect(self.send)
+        self.composer.stop_button.clicked.connect(self.composer.stop)
+        self.composer.started.connect(self._run_started)
+        self.composer.recorded.connect(self._run_recorded)
+        self.composer.state_changed.connect(self.commands.refresh)
+        self.composer.model_chosen.connect(self._model_chosen)
+        self.around.changed.connect(self.commands.refresh)
+
+    def _restore(self) -> None:
+        self.resize(1440, 900)
+        self._size_docks()
+        self._first_state = self.saveState(LAYOUT_VERSION)
+        geometry, layout = self.prefs.raw("geometry"), self.prefs.raw("layout")
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        if layout is not None:
+            self.restoreState(layout, LAYOUT_VERSION)
+        self.centre.restore(self.prefs.raw("centre"))
+        self.centre.show_chart(self.prefs.flag("chart", True))
+        self.composer.set_models(self.prefs.names("models"), self.prefs.text("model"))
+
+    def _size_docks(self) -> None:
+        self.resizeDocks([self.threads_dock], [THREADS_WIDTH], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.around.dock("files")], [SIDE_WIDTH], Qt.Orientation.Horizontal)
+
+    def _model_chosen(self, name: str) -> None:
+        models = [name, *(each for each in self.composer.models() if each != name)]
+        self.composer.set_models(models, name)
+        self.prefs.set_names("models", models[:8])
+        self.prefs.set("model", name)
+
+    def _context(self, name: str, where: QWidget, at: Any) -> None:
+        self.commands.context_menu(name, self).popup(where.mapToGlobal(at))
+
+    def _fit_width(self) -> None:
+        self.around.set_narrow(self.width() < NARROW)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Panes change sides when the window is too narrow for them."""
+        super().resizeEvent(event)
+        if not self._closing:
+            QTimer.singleShot(0, self, self._fit_width)
+
+    def event(self, event: QEvent) -> bool:
+        """What was wanted is opened after the first paint."""
+        handled = super().event(event)
+        if event.type() == QEvent.Type.Paint and not self._begun:
+            self._begun = True
+            QTimer.singleShot(0, self, lambda: self.open(self._wanted))
+        return handled
+
+
+def focus_first(widget: QWidget) -> None:
+    """Give the keyboard to a widget, or to the first inside it that takes it."""
+    target: QWidget | None = widget
+    while target is not None and target.focusProxy() is not None:
+        target = target.focusProxy()
+    if target is not None and target.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return
+    for child in widget.findChildren(QWidget):
+        if child.isVisible() and child.focusPolicy() & Qt.FocusPolicy.TabFocus and child.focusProxy() is None:
+            child.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+
+
+def _waiting() -> Pane:
+    pane = Pane()
+    pane.show_empty("Nothing is open.")
+    return pane
