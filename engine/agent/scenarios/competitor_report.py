@@ -17,6 +17,7 @@ import resources
 from engine.agent.scenarios import market, week_22, week_23
 from engine.agent.scenarios.report_parts import (
     FOLDER,
+    MEMORY,
     WINDOW,
     detail,
     export,

@@ -142,8 +142,8 @@ def _export(company: str, week: int) -> str:
                 lines.append(f"{date},{group.country},{group.model},dealer-{dealer:03},{price},{sold}")
     rows = len(lines) - 1
     for m in COMPANIES[company]:
-        price, change = average(company, week, m.name), move(company, week, m.name)
-        lines.append(f"# {m.name}: average {price:.2f} EUR, {change:+.1f} % against week {week - 1}")
+        mean, change = average(company, week, m.name), move(company, week, m.name)
+        lines.append(f"# {m.name}: average {mean:.2f} EUR, {change:+.1f} % against week {week - 1}")
     lines.append(f"# {rows} rows, {units(company, week)} units, week {week} of 2026")
     return "\n".join(lines)
 

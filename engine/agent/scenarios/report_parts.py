@@ -28,36 +28,38 @@ HISTORY: Final = re.compile(r"/conversation_history/session_[0-9a-f]+\.md")
 @cache
 def facts(week: int) -> dict[str, str]:
     """Names for the texts: ``$AR210`` average price, ``$AR210_move`` per cent, ``$Arctis_units`` …"""
-    facts: dict[str, str] = {}
+    result: dict[str, str] = {}
     for company, models in market.COMPANIES.items():
         for model in models:
             name = model.name.replace("-", "")
-            facts[name] = f"{market.average(company, week, model.name):.2f}"
-            facts[f"{name}_move"] = f"{market.move(company, week, model.name):+.1f} %"
+            result[name] = f"{market.average(company, week, model.name):.2f}"
+            result[f"{name}_move"] = f"{market.move(company, week, model.name):+.1f} %"
             if week - 1 in market.DAYS:
-                facts[f"{name}_before"] = f"{market.average(company, week - 1, model.name):.2f}"
+                result[f"{name}_before"] = f"{market.average(company, week - 1, model.name):.2f}"
         by_country = sorted(
             ((market.units(company, week, country), country) for country in market.COUNTRIES),
             reverse=True,
         )
-        facts[f"{company}_units"] = f"{market.units(company, week):,}"
-        facts[f"{company}_top"] = ", ".join(f"{c} {n:,}" for n, c in by_country[:2])
-    facts["BX200_PL"] = f"{market.average('Brightbox', week, 'BX-200', 'PL'):.2f}"
-    facts["AR210_PL"] = f"{market.average('Arctis', week, 'AR-210', 'PL'):.2f}"
-    facts["BX200_PL_low"] = f"{market.lowest('Brightbox', week, 'BX-200', 'PL'):.2f}"
+        result[f"{company}_units"] = f"{market.units(company, week):,}"
+        result[f"{company}_top"] = ", ".join(f"{c} {n:,}" for n, c in by_country[:2])
+    result["BX200_PL"] = f"{market.average('Brightbox', week, 'BX-200', 'PL'):.2f}"
+    result["AR210_PL"] = f"{market.average('Arctis', week, 'AR-210', 'PL'):.2f}"
+    result["BX200_PL_low"] = f"{market.lowest('Brightbox', week, 'BX-200', 'PL'):.2f}"
     if week - 1 in market.DAYS:
         low = market.lowest("Brightbox", week - 1, "BX-200", "PL")
-        facts["BX200_PL_low_before"] = f"{low:.2f}"
+        result["BX200_PL_low_before"] = f"{low:.2f}"
     for country in ("PL", "NL", "DK"):
-        facts[f"EF403_{country}"] = f"{market.average('Everfrost', week, 'EF-403', country):.2f}"
-    return facts
+        result[f"EF403_{country}"] = f"{market.average('Everfrost', week, 'EF-403', country):.2f}"
+    return result
 
 
 def say(text: str, week: int = 22) -> str:
+    """The text with the facts of a week filled in."""
     return Template(text).substitute(facts(week)).strip()
 
 
 def text(name: str, week: int = 22) -> str:
+    """A text of the scenario's folder with the facts filled in."""
     return say(resources.read_text(f"{FOLDER}/{name}"), week) + "\n"
 
 
@@ -71,8 +73,9 @@ def exported(company: str, week: int) -> str:
 
 
 def found(messages: list[BaseMessage], pattern: re.Pattern[str], default: str) -> str:
-    found = [path for message in messages for path in pattern.findall(message.text)]
-    return found[-1] if found else default
+    """The last path of this pattern that the messages name."""
+    paths = [path for message in messages for path in pattern.findall(message.text)]
+    return paths[-1] if paths else default
 
 
 def export(company: str, week: int) -> Call:
@@ -88,6 +91,7 @@ def read(path: str, offset: int, limit: int) -> Call:
 
 
 def totals(company: str, week: int) -> Call:
+    """Read the end of an export, where its totals are."""
     return read(exported(company, week), 20_150, 20)
 
 
@@ -113,6 +117,7 @@ def detail(company: str) -> str:
 
 
 def order(company: str, week: int) -> str:
+    """What a researcher is told; it also finds the researcher's script."""
     return (
         f"Research {company} for week {week} of 2026. Look at the totals and at {detail(company)} in detail. "
         "Report the price moves above 2 per cent (model, average street price in EUR, change against the "
@@ -131,7 +136,6 @@ def in_history(make: Callable[[str], Turn]) -> Callable[[list[BaseMessage]], Tur
     return lambda messages: make(found(messages, HISTORY, "/conversation_history"))
 
 
-def template(name: str) -> str:
-    """The text with the facts filled in and ``$transcript`` left for the summary to find."""
-    text = resources.read_text(f"{FOLDER}/{name}")
-    return Template(text).safe_substitute(facts(22)).strip()
+def template(name: str, week: int) -> str:
+    """As :func:`text`, with the names that are no facts left for a summary to find."""
+    return Template(resources.read_text(f"{FOLDER}/{name}")).safe_substitute(facts(week)).strip()

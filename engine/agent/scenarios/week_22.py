@@ -95,7 +95,7 @@ def analyst() -> ScriptedChat:
                     (grep("DE,AR-210", arctis),),
                 ),
                 Turn(
-                    "The cut runs through all dealers. A look at the AR-310, which has new firmware.",
+                    "The cut runs through all dealers. Does it go on in the next model, the AR-310?",
                     (read(arctis, 1_261, 630),),
                 ),
                 Turn(calls=(news("Arctis", 22),)),
@@ -133,10 +133,13 @@ def analyst() -> ScriptedChat:
                 Turn(calls=(export("Everfrost", 22), news("Everfrost", 22))),
                 Turn(calls=(totals("Everfrost", 22),)),
                 Turn(
-                    say("EF-403: $EF403_move. Germany first, then the rows of a single day."),
+                    say("EF-403: $EF403_move. Germany in detail."),
                     (grep("DE,EF-403", everfrost),),
                 ),
-                Turn(calls=(read(everfrost, 1_891, 560),)),
+                Turn(
+                    "And the EF-409, to see whether the fall goes on in the next model.",
+                    (read(everfrost, 1_891, 560),),
+                ),
                 Turn(
                     calls=(
                         edit(
@@ -270,7 +273,7 @@ def analyst() -> ScriptedChat:
         script=script,
         summaries=[
             text("summary-22-1.md"),
-            SummaryText(template("summary-22-2.md"), pasted),
+            SummaryText(template("summary-22-2.md", 22), pasted),
         ],
         profile={"max_input_tokens": WINDOW},
     )

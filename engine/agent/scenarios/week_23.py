@@ -32,8 +32,8 @@ def analyst() -> ScriptedChat:
             ASK_NEXT,
             (
                 Turn(
-                    "Street prices, 2 per cent, bullet points: I have that from last week. Three companies here, two with "
-                    "the researchers, all at once.",
+                    "Street prices, 2 per cent, bullet points: I have that from last week. Three companies here, two "
+                    "with the researchers, all at once.",
                     (
                         export("Arctis", 23),
                         export("Brightbox", 23),
