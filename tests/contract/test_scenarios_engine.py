@@ -324,6 +324,9 @@ def test_work_goes_on_after_each_summary(report: Report) -> None:
         assert after.messages[1].additional_kwargs["lc_source"] == "summarization"
         later = [r.response for r in requests[requests.index(summary) :] if r.purpose == "agent"]
         assert sum(len(answer.tool_calls) for answer in later) >= 8
+        # The tools and the system message are the prefix that the summary left as it was.
+        usage = after.response.usage_metadata["input_token_details"]
+        assert 4_000 < usage["cache_read"] < 6_000
     after_second = requests[requests.index(report.first.of("summary")[1]) + 1]
     assert not [m for m in after_second.messages[2:] if isinstance(m, HumanMessage)]
 

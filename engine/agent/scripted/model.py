@@ -166,17 +166,18 @@ class ScriptedChat(BaseChatModel):
         window = (self.profile or {}).get("max_input_tokens")
         if isinstance(window, int) and input_tokens > window:
             raise ContextOverflowError(f"{input_tokens} input tokens are more than this model's window of {window}")
-        if is_summary_call(messages, tools, metadata):
+        summarizing = is_summary_call(messages, tools, metadata)
+        if summarizing:
             step = Step(Turn(self._summary(messages[0].text)), None, ())
         else:
-            step = self._step(messages, {tool["function"]["name"] for tool in tools})
+            step = self._step(messages, {tool.get("function", tool).get("name", "") for tool in tools})
         message = self._message(step)
         output_tokens = count_tokens_approximately([message])
         message.usage_metadata = UsageMetadata(
             input_tokens=input_tokens,
             output_tokens=output_tokens,
             total_tokens=input_tokens + output_tokens,
-            input_token_details={"cache_read": self._cache_read(messages, tools, metadata)},
+            input_token_details={"cache_read": self._cache_read(messages, tools, metadata, summarizing)},
         )
         return message, step
 
@@ -260,10 +261,12 @@ class ScriptedChat(BaseChatModel):
             raise entry
         return entry if isinstance(entry, str) else entry.given(plain)
 
-    def _cache_read(self, messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any]) -> int:
-        """Tokens of the prefix shared with this conversation's previous request."""
+    def _cache_read(
+        self, messages: list[BaseMessage], tools: Sequence[Any], metadata: Mapping[str, Any], summarizing: bool
+    ) -> int:
+        """Tokens of the prefix shared with this conversation's previous request of the same kind."""
         namespace = str(metadata.get("langgraph_checkpoint_ns") or "").rpartition("|")[0]
-        key = (metadata.get("thread_id"), namespace)
+        key = (metadata.get("thread_id"), namespace, summarizing)
         with _LOCK:
             before = self._previous.pop(key, None)
             self._previous[key] = (list(messages), tools)
