@@ -123,6 +123,7 @@ class Jobs(QObject):
         self._lanes: dict[str, ThreadPoolExecutor] = {}
         self._running: list[Job] = []
         self._keyed: dict[Hashable, Job] = {}
+        self._closers: list[Callable[[], Any]] = []
         self._closed = False
         self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._reported.connect(self._report, Qt.ConnectionType.QueuedConnection)
@@ -161,12 +162,15 @@ class Jobs(QObject):
         return job
 
     def after_all(self, fn: Callable[[], Any]) -> None:
-        """Run ``fn`` in a worker once everything that is at work now has ended."""
+        """Run ``fn`` once everything that is at work now has ended; at the latest in ``close``."""
         waited = [job._future for job in self._running if job._future is not None]
+        self._closers.append(fn)
 
         def last() -> None:
             wait(waited)
-            fn()
+            if fn in self._closers:
+                self._closers.remove(fn)
+                fn()
 
         self.run("Closing", last, quiet=True, lane="last")
 
@@ -208,6 +212,8 @@ class Jobs(QObject):
         self.cancel_all()
         for pool in (self._pool, *self._lanes.values()):
             pool.shutdown(wait=True, cancel_futures=True)
+        while self._closers:
+            self._closers.pop()()
         self._running.clear()
         self._keyed.clear()
 

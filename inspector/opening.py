@@ -75,8 +75,8 @@ def load_views() -> dict[str, Any]:
 
 
 def first_summary(reader: Any, threads: list[ThreadRow]) -> tuple[str, int] | None:
-    """Thread and request where the first summary shows, looking at the first few threads."""
-    for row in threads[:8]:
+    """Thread and request where the first summary shows, the oldest thread first."""
+    for row in sorted(threads, key=lambda row: row.created_at or 0)[:8]:
         for summary in reader.summaries(row.thread_id):
             if summary.request is not None:
                 return row.thread_id, summary.request

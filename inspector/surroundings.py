@@ -8,9 +8,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
 
+from inspector.views.frame import DockTitle
+
 NARROW = 1200
 """Below this width of the window the right docks are tabs of the middle."""
 SIDE_WIDTH = 340
+MIN_SIZE = (140, 80)
+"""A place can be made this small, whatever it holds: no pane forces the window to grow."""
 
 
 class Place(QWidget):
@@ -22,6 +26,8 @@ class Place(QWidget):
         self._widget: QWidget | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
+        self.setMinimumSize(*MIN_SIZE)
 
     def put(self, widget: QWidget) -> None:
         """Show this widget; the one before is deleted."""
@@ -64,10 +70,15 @@ class Surroundings(QObject):
         dock = QDockWidget(title, self._window)
         dock.setObjectName(f"dock.{name}")
         dock.setWidget(place)
+        title_bar = DockTitle(title, dock)
+        title_bar.closed.connect(dock.hide)
+        dock.setTitleBarWidget(title_bar)
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         if beside is not None:
             self._window.tabifyDockWidget(self._docks[beside], dock)
-        dock.visibilityChanged.connect(lambda _shown: self.changed.emit())
+        dock.visibilityChanged.connect(lambda _shown: self._moved())
+        dock.topLevelChanged.connect(lambda _floats: self._moved())
+        dock.dockLocationChanged.connect(lambda _area: self._moved())
         self._docks[name], self._places[name], self._titles[name] = dock, place, title
         return place
 
@@ -135,6 +146,16 @@ class Surroundings(QObject):
                 self._docks[name].setWidget(place)
                 place.show()
                 self._docks[name].setVisible(name in shown)
+        self.changed.emit()
+
+    def _moved(self) -> None:
+        """A tab names its dock: only a dock without one shows a title."""
+        for dock in self._docks.values():
+            others = self._window.tabifiedDockWidgets(dock)
+            tabbed = not dock.isFloating() and any(not other.isHidden() for other in others)
+            bar = dock.titleBarWidget()
+            if isinstance(bar, DockTitle):
+                bar.set_flat(tabbed)
         self.changed.emit()
 
     def _add_tab(self, name: str) -> None:

@@ -27,6 +27,7 @@ from inspector.session import Session
 from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
 from inspector.views.centre import Centre
 from inspector.views.composer import Composer
+from inspector.views.frame import DockTitle
 from inspector.views.palette import Palette
 from inspector.views.status import StatusLine
 from inspector.views.threads import ThreadsView
@@ -357,7 +358,12 @@ class MainWindow(QMainWindow):
     # -- building ----------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self.setDockNestingEnabled(True)
+        self.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -369,15 +375,17 @@ class MainWindow(QMainWindow):
         self.threads_dock = QDockWidget("Threads", self)
         self.threads_dock.setObjectName("dock.threads")
         self.threads_dock.setWidget(self.threads)
+        bar = DockTitle("Threads", self.threads_dock)
+        bar.closed.connect(self.threads_dock.hide)
+        self.threads_dock.setTitleBarWidget(bar)
         self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self.threads_dock)
         self.around = Surroundings(self, self.centre.tabs)
         for name, title, beside in (
             ("files", "Files", None), ("summaries", "Summaries", "files"),
-            ("memory", "Memory", None), ("skills", "Skills", "memory"),
+            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"),
         ):  # fmt: skip
             self.around.add(name, title, beside).put(_waiting())
-        for name in ("files", "memory"):
-            self.around.dock(name).raise_()
+        self.around.dock("files").raise_()
         self.composer = Composer(self.jobs, self.prefs.drafts, self)
         dock = QDockWidget("Message", self)
         dock.setObjectName("dock.composer")

@@ -29,11 +29,11 @@ def title(row: ThreadRow) -> str:
 
 
 def second_line(row: ThreadRow, now: float | None = None) -> str:
-    """``researcher · 41 requests · 3 h ago``."""
+    """``41 requests · 3 h ago · researcher``: what is cut first comes last."""
     parts = [
-        format.one_line(row.agent, 40) if row.agent else "",
         format.count(row.requests, "request"),
         format.ago(row.updated_at, now),
+        format.one_line(row.agent, 40) if row.agent else "",
     ]
     return " · ".join(part for part in parts if part)
 

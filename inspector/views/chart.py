@@ -7,6 +7,7 @@ one, through the session. Importing this module imports pyqtgraph (0.6 s): impor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
@@ -19,6 +20,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QShowEvent,
     QWheelEvent,
 )
@@ -35,6 +37,27 @@ MAX_BARS = 1200
 REDRAW_MS = 40
 FAR = 3.0
 """A limit more than this many times above the tallest bar is written, not drawn."""
+
+
+SAMPLE = 18
+"""Width of the sample of a line in the legend."""
+
+
+class Limit(NamedTuple):
+    """A limit in the legend."""
+
+    name: str
+    words: str
+    drawn: bool
+
+
+def limit_pen(name: str) -> QPen:
+    """How the line of a limit is drawn, in the chart and in its legend."""
+    if name == "window":
+        return QPen(theme.error_colour(), 1)
+    pen = QPen(theme.kind_colour("summary"), 1)
+    pen.setDashPattern([4, 3])
+    return pen
 
 
 class Bars:
@@ -170,14 +193,14 @@ class Legend(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Legend of the chart")
         self._kinds: list[str] = []
-        self._note = ""
+        self._limits: list[Limit] = []
         self.setFixedHeight(QFontMetrics(self.font()).height() + 6)
 
-    def show_kinds(self, kinds: list[str], note: str) -> None:
-        """Name these kinds, and say this about the limits."""
-        self._kinds, self._note = kinds, note
-        names = ", ".join(f"{theme.kind_letter(k)} {theme.kind_name(k)}" for k in kinds)
-        self.setAccessibleDescription(f"{names}. {note}")
+    def show_kinds(self, kinds: list[str], limits: list[Limit]) -> None:
+        """Name these kinds and these limits."""
+        self._kinds, self._limits = kinds, limits
+        names = [f"{theme.kind_letter(k)} {theme.kind_name(k)}" for k in kinds]
+        self.setAccessibleDescription(", ".join([*names, *(limit.words for limit in limits)]))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -191,11 +214,9 @@ class Legend(QWidget):
         bold.setBold(True)
         plain, strong = QFontMetrics(self.font()), QFontMetrics(bold)
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        x, end = 10, self.width() - 10
-        if self._note:
-            end -= plain.horizontalAdvance(self._note) + 16
-        names = sum(strong.horizontalAdvance(theme.kind_letter(k)) + 5 for k in self._kinds) + sum(
-            plain.horizontalAdvance(theme.kind_name(k)) + 14 for k in self._kinds
+        x, end = 10, self._paint_limits(painter)
+        names = sum(strong.horizontalAdvance(theme.kind_letter(k)) + 4 for k in self._kinds) + sum(
+            plain.horizontalAdvance(theme.kind_name(k)) + 10 for k in self._kinds
         )
         short = names > end - x
         for kind in self._kinds:
@@ -203,17 +224,28 @@ class Legend(QWidget):
             painter.setPen(theme.kind_colour(kind))
             painter.setFont(bold)
             painter.drawText(QRect(x, 0, self.width(), self.height()), flags, letter)
-            x += strong.horizontalAdvance(letter) + 5
+            x += strong.horizontalAdvance(letter) + 4
             if not short:
                 painter.setFont(self.font())
                 painter.setPen(theme.muted_colour())
                 painter.drawText(QRect(x, 0, self.width(), self.height()), flags, theme.kind_name(kind))
-                x += plain.horizontalAdvance(theme.kind_name(kind)) + 14
-        painter.setFont(self.font())
-        painter.setPen(theme.muted_colour())
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        painter.drawText(self.rect().adjusted(0, 0, -10, 0), right, self._note)
+                x += plain.horizontalAdvance(theme.kind_name(kind)) + 10
         painter.end()
+
+    def _paint_limits(self, painter: QPainter) -> int:
+        """From the right, each with a sample of its line; where the room for the kinds ends."""
+        metrics, x = QFontMetrics(self.font()), self.width() - 10
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        for limit in reversed(self._limits):
+            x -= metrics.horizontalAdvance(limit.words)
+            painter.setPen(theme.muted_colour())
+            painter.drawText(QRect(x, 0, self.width(), self.height()), flags, limit.words)
+            if limit.drawn:
+                x -= SAMPLE + 5
+                painter.setPen(limit_pen(limit.name))
+                painter.drawLine(x, self.height() // 2, x + SAMPLE, self.height() // 2)
+            x -= 18
+        return x
 
 
 class ChartView(QWidget):
@@ -315,7 +347,7 @@ class ChartView(QWidget):
 
     def _fit(self) -> None:
         bars, top = self._bars, self._bars.top
-        notes = []
+        limits = []
         high = top
         for name, value in (("trigger", bars.trigger), ("window", bars.window)):
             line = self._lines[name]
@@ -323,9 +355,8 @@ class ChartView(QWidget):
             line.setVisible(drawn)
             if value is None:
                 continue
-            words = "summary trigger" if name == "trigger" else "window"
-            style = "╌ " if name == "trigger" else "— "
-            notes.append(f"{style if drawn else ''}{words} {format.size(value)}{'' if drawn else ' ↑'}")
+            words = f"{'summary trigger' if name == 'trigger' else 'window'} {format.size(value)}"
+            limits.append(Limit(name, words if drawn else f"{words}, above", drawn))
             if drawn:
                 line.setValue(value)
                 high = max(high, float(value))
@@ -333,7 +364,7 @@ class ChartView(QWidget):
         self.plot.setYRange(0, high * 1.08 or 1, padding=0)
         span = max(bars.count, 24)
         self.plot.setXRange(-0.7, span - 0.3, padding=0)
-        self.legend.show_kinds(bars.kinds, "   ".join(notes))
+        self.legend.show_kinds(bars.kinds, limits)
 
     def _select(self, *_args: object) -> None:
         index = self._session.rows.index(self._session.request_id)
@@ -361,8 +392,8 @@ class ChartView(QWidget):
         self._band.setBrush(veil)
         for line in self._band.lines:
             line.setPen(pg.mkPen(accent, width=1))
-        self._lines["window"].setPen(pg.mkPen(theme.error_colour(), width=1))
-        self._lines["trigger"].setPen(pg.mkPen(theme.kind_colour("summary"), width=1, style=Qt.PenStyle.DashLine))
+        for name, line in self._lines.items():
+            line.setPen(limit_pen(name))
         for name in ("left", "bottom"):
             axis = self.plot.getPlotItem().getAxis(name)
             axis.setPen(pg.mkPen(theme.line_colour()))

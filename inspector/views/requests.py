@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,10 +20,10 @@ from inspector import format, theme
 from inspector.models.requests import MARKS, MARKS_ROLE, NUMERIC, Mark, RequestsModel
 from inspector.panes import Pane
 from inspector.session import Session
+from inspector.views.frame import PAD, Header
 
 WIDTHS = (48, 190, 84, 70, 62, 72, 76, 240)
 """Columns on the first start, in pixels at a 13 pixel font; scaled with the font."""
-PAD = 6
 
 
 class RequestsView(QWidget):
@@ -37,6 +37,7 @@ class RequestsView(QWidget):
         self.setAccessibleName("Requests")
         self._session = session
         self._updating = False
+        self._entered = False
         self._new = 0
         self.model = RequestsModel(self)
         self.table = QTableView(self)
@@ -83,6 +84,7 @@ class RequestsView(QWidget):
         self.model.set_rows(self._session.rows)
         self._updating = False
         self._set_new(0)
+        self._entered = True
         if thread_id is None:
             self.pane.show_empty("No thread is selected.", "Choose one at the left.")
         else:
@@ -113,7 +115,13 @@ class RequestsView(QWidget):
         elif index != self.table.currentIndex().row() or not self.table.selectionModel().hasSelection():
             column = max(0, self.table.currentIndex().column())
             self.table.setCurrentIndex(self.model.index(index, column))
+            if self._entered:  # the table was laid out a moment ago, or will be
+                self._entered = False
+                QTimer.singleShot(0, self, self._show_selected)
         self._updating = False
+
+    def _show_selected(self) -> None:
+        self.table.scrollTo(self.table.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def _failed(self, what: str, sentence: str) -> None:
         if what == "requests" and not len(self._session.rows):
@@ -173,7 +181,6 @@ class RequestsView(QWidget):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.setFrameShape(QTableView.Shape.NoFrame)
@@ -181,8 +188,8 @@ class RequestsView(QWidget):
         rows = table.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
+        header = Header(table)
+        table.setHorizontalHeader(header)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(36)
@@ -215,12 +222,14 @@ class RequestDelegate(QStyledItemDelegate):
     ) -> None:
         """Marks are drawn here, the rest by the style."""
         marks = index.data(MARKS_ROLE) if index.column() == MARKS else None
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, theme.selection_colour())
         if index.column() != MARKS:
-            super().paint(painter, option, index)
+            inner = QStyleOptionViewItem(option)
+            inner.rect = option.rect.adjusted(PAD - 3, 0, 3 - PAD, 0)  # the style leaves 3 by itself
+            super().paint(painter, inner, index)
         else:
             painter.save()
-            if option.state & QStyle.StateFlag.State_Selected:
-                painter.fillRect(option.rect, theme.selection_colour())
             painter.setClipRect(option.rect)
             self._paint_marks(painter, option.rect.adjusted(PAD, 0, -PAD, 0), option.font, marks or ())
             painter.restore()

@@ -42,6 +42,8 @@ class StatusLine(QStatusBar):
         self.tokens = plain_label("", self)
         self.tokens.setAccessibleName("Tokens used and window")
         self.tokens.setFont(theme.figure_font())
+        self.source.setContentsMargins(6, 0, 0, 0)
+        self.tokens.setContentsMargins(6, 0, 6, 0)
         self.addWidget(self.source, 2)
         self.addWidget(self.problem, 3)
         for widget in (self.job, self.bar, self.cancel, self.tokens):

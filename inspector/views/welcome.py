@@ -10,12 +10,9 @@ from inspector import theme
 from inspector.panes import plain_label
 
 LINES = (
-    "Each bar and row is one request to the model. The bars fall where a summary took the place of old messages; "
-    "N goes to the next one.",
-    "Raw ↔ Effective shows both sides of that: what the thread holds, and what the model got, with the reason for "
-    "every difference.",
-    "Results too large for the context lie in Files; Memory and Skills show what else was put into the request, "
-    "and when.",
+    "Each bar and row is one request. They fall where a summary replaced old messages. N: the next summary.",
+    "Raw ↔ Effective: what the thread holds, what the model got, and the reason for every difference.",
+    "Files has the results that were too large for the context; Memory and Skills what else was put in.",
 )
 
 
