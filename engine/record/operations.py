@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.record.canon import Encoded
 from engine.record.lanes import Lane, ListChange
-from engine.record.writer import Book, row_data
+from engine.record.writer import Book, FollowsLoss, row_data
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class RequestEnded:
     def write(self, book: Book) -> None:
         row = book.request(self.token)
         if row is None:
-            raise LookupError("the request's beginning was lost")
+            raise FollowsLoss("the request's beginning was lost", counted=False)
         usage = self.usage or {}
         details = usage.get("input_token_details") or {}
         created = [

@@ -33,6 +33,14 @@ _BATCH = 64  # operations in one transaction at the most
 _MEMO = 200_000  # remembered ids
 
 
+class FollowsLoss(LookupError):
+    """What this operation builds on was lost before it; the first loss has the reason."""
+
+    def __init__(self, what: str, *, counted: bool) -> None:
+        super().__init__(what)
+        self.counted = counted
+
+
 class Operation(Protocol):
     """One thing to be written; ``write`` runs inside a transaction on the writer's thread."""
 
@@ -110,7 +118,7 @@ class Book:
         """Node of a list (0 for an empty one), from what changed in it."""
         path = self.paths.setdefault(lane.key, {}).setdefault(change.place, [])
         if len(path) < change.keep:
-            raise LookupError(f"the list before ({change.place}) was lost")
+            raise FollowsLoss(f"the list before ({change.place}) was lost", counted=True)
         del path[change.keep :]
         for encoded in change.new:
             path.append(self.node(path[-1] if path else 0, self.part(encoded), len(path) + 1))
@@ -231,7 +239,10 @@ class Writer:
             except Exception as error:  # one operation's fault must not take the others with it
                 book.db.execute("ROLLBACK TO operation")
                 book.forget()
-                self.lose(1, _in_words(error))
+                if not isinstance(error, FollowsLoss):
+                    self.lose(1, _in_words(error))
+                elif error.counted or not self.losses.count:
+                    self.lose(1, self.losses.reason or str(error))
             book.db.execute("RELEASE operation")
         if self._unsaid.count:
             book.db.execute(
