@@ -8,6 +8,7 @@ becomes a menu entry: Qt guesses rich text in tooltips and eats ``&`` in menus.
 from __future__ import annotations
 
 import html
+import re
 import time
 from datetime import datetime
 
@@ -129,6 +130,7 @@ def _local(ts: float) -> datetime | None:
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _HIDDEN = frozenset("\u200b\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad")
 _JOINERS = frozenset("\u200c\u200d")
+_BLANKS = re.compile("[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
 
 
 def marked(text: str) -> str:
@@ -163,7 +165,7 @@ def marked(text: str) -> str:
 def one_line(text: str, limit: int = 300) -> str:
     """``text`` for one row: marked, line ends and runs of blanks as one space, cut with ``…``."""
     cut = text[: limit * 4]
-    line = " ".join(marked(cut).split())
+    line = marked(_BLANKS.sub(" ", cut).strip(" "))
     if len(line) > limit or len(cut) < len(text):
         return line[:limit].rstrip() + "…"
     return line
@@ -174,8 +176,7 @@ def tip(text: str) -> str:
     if not text:
         return ""
     shown = text if len(text) <= 2000 else text[:2000] + "…"
-    escaped = html.escape(marked(shown)).replace("\n", "<br>")
-    return f"<qt>{escaped}</qt>"
+    return f"<qt><p style='white-space:pre-wrap; margin:0'>{html.escape(marked(shown))}</p></qt>"
 
 
 def menu_text(text: str, limit: int = 60) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -73,6 +73,7 @@ class Pane(QWidget):
         self._timer.setInterval(LOADING_DELAY_MS)
         self._timer.timeout.connect(self._reveal_loading)
         self._pages.setCurrentWidget(self._message_page)
+        theme.notifier().changed.connect(self._colour_title)
 
     # -- states ----------------------------------------------------------------------------
 
@@ -195,14 +196,6 @@ class Pane(QWidget):
     def _retried(self) -> None:
         if self._retry is not None:
             self._retry()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Take the error colour of the new scheme."""
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_title"):
-            wanted = theme.error_colour() if self._is_error else theme.text_colour()
-            if self._title.palette().color(self._title.foregroundRole()) != wanted:
-                self._colour_title()
-        super().changeEvent(event)
 
 
 def _centred(page: QWidget, *widgets: QWidget) -> None:

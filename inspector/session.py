@@ -232,12 +232,12 @@ class Session(QObject):
         self._stale = True  # a poll under way may have seen a commit that this read had missed
         self.rows = Rows(ids)
         self.rows.put(rows)
+        wanted, self._wanted = self._wanted, None
+        if ids:  # selected before the views hear of the rows: none of them selects by itself
+            self.request_id = wanted if wanted is not None and self.rows.index(wanted) >= 0 else ids[-1]
         self.rows_changed.emit()
-        if self.request_id is None and ids:
-            wanted = self._wanted if self.rows.index(self._wanted) >= 0 else ids[-1]
-            self._wanted = None
-            if wanted is not None:
-                self.select_request(wanted)
+        self.request_changed.emit(self.rows.row(self.request_id))
+        self._ask_detail()
         self._read_on()
 
     def _rows_failed(self, sentence: str) -> None:
@@ -337,11 +337,15 @@ class Session(QObject):
         changed = self.rows.put(news.rows)
         for index in changed:
             self._details.pop(self.rows.ids[index], None)
+        first = self.request_id is None and bool(self.rows.ids)
+        if first:
+            found = self.rows.index(self._wanted)
+            self.request_id = self.rows.ids[found if found >= 0 else -1]
         if added or changed:
             self.rows_changed.emit()
-        if self.request_id is None and self.rows.ids:
-            self.select_index(self.rows.index(self._wanted) if self._wanted else len(self.rows) - 1)
-        elif self.rows.index(self.request_id) in changed:
+        if first:
+            self.request_changed.emit(self.rows.row(self.request_id))
+        if first or self.rows.index(self.request_id) in changed:
             self._ask_detail()
         if not self.rows.complete:
             self._read_on()

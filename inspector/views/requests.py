@@ -96,6 +96,7 @@ class RequestsView(QWidget):
             self._updating = True
             self.model.set_rows(rows)
             self._updating = False
+            self._request_changed(None)
         else:
             added = self.model.refresh()
             if added:

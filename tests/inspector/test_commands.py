@@ -1,0 +1,108 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QListView, QMainWindow, QVBoxLayout, QWidget
+
+from inspector.commands import Command, Commands
+
+
+@pytest.fixture
+def window(qtbot) -> QMainWindow:
+    made = QMainWindow()
+    middle = QWidget()
+    layout = QVBoxLayout(middle)
+    made.view, made.field = QListView(), QLineEdit()
+    layout.addWidget(made.view)
+    layout.addWidget(made.field)
+    made.setCentralWidget(middle)
+    qtbot.addWidget(made)
+    return made
+
+
+def test_two_commands_of_one_key_are_a_bug(window):
+    commands = Commands(window)
+    commands.scope("view", window.view)
+    commands.scope("field", window.field)
+    commands.add(Command("a.one", "One", int, keys=("Ctrl+O",)))
+    with pytest.raises(ValueError, match="share a key"):
+        commands.add(Command("a.two", "Two", int, keys=("Ctrl+O",)))
+    with pytest.raises(ValueError, match="share a key"):
+        commands.add(Command("a.three", "Three", int, keys=("ctrl+o",), scope="view"))
+    commands.add(Command("a.four", "Four", int, keys=("J",), scope="view"))
+    commands.add(Command("a.five", "Five", int, keys=("J",), scope="field"))
+
+
+def test_an_id_is_given_once_and_a_menu_must_exist(window):
+    commands = Commands(window)
+    commands.add(Command("a.one", "One", int))
+    with pytest.raises(ValueError, match="two commands"):
+        commands.add(Command("a.one", "Again", int))
+    with pytest.raises(ValueError, match="no menu"):
+        commands.add(Command("a.two", "Two", int, menu="Edit"))
+
+
+def test_menus_are_made_from_the_table_and_show_ampersands(window):
+    commands = Commands(window)
+    ran = []
+    commands.add(
+        Command("a.one", "Save & go", lambda: ran.append("one"), "File", ("Ctrl+S",)),
+        Command("a.two", "Two", lambda: ran.append("two"), "Help", contexts=("row",)),
+    )
+    commands.build_menus(window.menuBar())
+    titles = [action.text() for action in window.menuBar().actions()]
+    assert titles == ["&File", "&Help"]
+    entry = window.menuBar().actions()[0].menu().actions()[0]
+    assert entry.text() == "Save && go"
+    entry.trigger()
+    menu = commands.context_menu("row", window)
+    assert [action.text() for action in menu.actions()] == ["Two"]
+    menu.actions()[0].trigger()
+    assert ran == ["one", "two"]
+    menu.close()
+    menu.deleteLater()
+
+
+def test_a_key_of_a_part_works_in_that_part_only_and_never_while_typing(qtbot, window):
+    commands, ran = Commands(window), []
+    commands.scope("view", window.view)
+    commands.add(Command("go.next", "Next", lambda: ran.append(1), keys=("J",), scope="view"))
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.view.setFocus()
+    qtbot.keyClick(window.view, Qt.Key.Key_J)
+    assert ran == [1]
+    window.field.setFocus()
+    qtbot.keyClick(window.field, Qt.Key.Key_J)
+    assert ran == [1] and window.field.text() == "j"
+
+
+def test_what_is_not_enabled_does_not_run(window):
+    commands, ran, on = Commands(window), [], [False]
+    commands.add(Command("a.one", "One", lambda: ran.append(1), enabled=lambda: on[0]))
+    assert not commands.run("a.one")
+    commands.refresh()
+    assert not commands.action("a.one").isEnabled()
+    on[0] = True
+    commands.refresh()
+    commands.action("a.one").trigger()
+    assert ran == [1]
+
+
+def test_a_command_that_is_on_or_off_shows_which(window):
+    commands, on = Commands(window), [False]
+
+    def flip() -> None:
+        on[0] = not on[0]
+
+    commands.add(Command("a.one", "One", flip, checked=lambda: on[0]))
+    commands.action("a.one").trigger()
+    assert on[0] and commands.action("a.one").isChecked()
+    flip()
+    commands.refresh()
+    assert not commands.action("a.one").isChecked()
+
+
+def test_the_page_of_keys_is_the_table(window):
+    commands = Commands(window)
+    commands.add(Command("a.one", "One", int, "Go", ("Ctrl+1", "F7"), hint="Does one."))
+    assert commands.keys_page() == [("Go", "One", "Ctrl+1, F7", "Does one.")]
