@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ LINE_LIMIT = 2_000
 SHOWN_LIMIT = 2_000_000
 """Characters that are drawn of one text before the rest has to be asked for."""
 
-MarkKind = Literal["hidden", "control", "surrogate", "cut", "fold", "end", "line end"]
+MarkKind = Literal["hidden", "control", "surrogate", "cut", "fold", "end", "line end", "label"]
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _LINE = re.compile("[^\n\r\u2028\u2029]+")
@@ -30,7 +30,7 @@ _SPECIAL = re.compile(
     "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-# Marks are letters in brackets, not control pictures: few monospaced fonts have those.
+# Marks are letters in quotes, not control pictures: few monospaced fonts have those.
 _SHORT = {
     0x00AD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ",
     0x200E: "LRM", 0x200F: "RLM", 0x2028: "LS", 0x2029: "PS", 0x202A: "LRE", 0x202B: "RLE",
@@ -139,16 +139,23 @@ class ShownText:
         return position - bisect_left(self._astral16, position)
 
 
-def shown(source: str, *, whole: frozenset[int] | bool = frozenset(), limit: int = SHOWN_LIMIT) -> ShownText:
+def shown(
+    source: str,
+    *,
+    whole: frozenset[int] | bool = frozenset(),
+    limit: int = SHOWN_LIMIT,
+    labels: Sequence[tuple[int, str]] = (),
+) -> ShownText:
     """How to draw a text.
 
     ``whole`` holds the true offsets at which long lines start that are to be shown whole (True: all of
     them): folded every :data:`LINE_LIMIT` characters, since no widget lays out a megabyte in one line.
+    ``labels`` are drawn on lines of their own before true offsets; they are no part of the text.
     """
     out: list[str] = []
     marks: list[Mark] = []
     at = drawn = longest = cut = 0
-    for start, end, text, kind, says, length in _edits(source, whole):
+    for start, end, text, kind, says, length in _edits(source, whole, labels):
         longest = max(longest, length)
         cut += kind == "cut"
         if drawn + start - at > limit:
@@ -202,20 +209,28 @@ _Edit = tuple[int, int, str, MarkKind, str, int]
 """Start and end in the true text, what is drawn instead, kind, words, length of a long line (else 0)."""
 
 
-def _edits(source: str, whole: frozenset[int] | bool) -> Iterator[_Edit]:
+def _edits(source: str, whole: frozenset[int] | bool, labels: Sequence[tuple[int, str]]) -> Iterator[_Edit]:
     """Replacements in order. What stands behind a cut is not looked at."""
     at = 0
-    for long in _long_lines(source, whole):
-        yield from _specials(source, at, long[0])
-        yield long
-        at = long[1]
-    yield from _specials(source, at, len(source))
+    for stop, label in (*labels, (len(source), "")):
+        for long in _long_lines(source, whole, at, stop):
+            yield from _specials(source, at, long[0])
+            yield long
+            at = long[1]
+        yield from _specials(source, at, stop)
+        at = stop
+        if label:
+            yield stop, stop, f"{'' if _at_line_start(source, stop) else chr(10)}{label}\n", "label", label, 0
 
 
-def _long_lines(source: str, whole: frozenset[int] | bool) -> Iterator[_Edit]:
-    if len(source) <= LINE_LIMIT:
+def _at_line_start(source: str, at: int) -> bool:
+    return at == 0 or source[at - 1] in "\n\r\u2028\u2029"
+
+
+def _long_lines(source: str, whole: frozenset[int] | bool, begin: int, stop: int) -> Iterator[_Edit]:
+    if stop - begin <= LINE_LIMIT:
         return
-    for match in _LINE.finditer(source):
+    for match in _LINE.finditer(source, begin, stop):
         start, end = match.span()
         if end - start <= LINE_LIMIT:
             continue
@@ -233,23 +248,23 @@ def _specials(source: str, start: int, end: int) -> Iterator[_Edit]:
         at = match.start()
         code = ord(match[0])
         if code == 0x0D:
-            feed = source.startswith("\n", at + 1)
+            feed = source.startswith("\n", at + 1, end)
             if windows is None:
                 windows = source.count("\r\n") == source.count("\n") == source.count("\r")
             if feed and windows:
                 yield at, at + 2, "\n", "line end", "CR LF", 0
             else:
-                yield at, at + 1 + feed, "[CR]\n", "control", "carriage return", 0
+                yield at, at + 1 + feed, "‹CR›\n", "control", "carriage return", 0
         elif code < 0x20 or code == 0x7F:
             label = _CONTROLS[code] if code < 0x20 else "DEL"
-            yield at, at + 1, f"[{label}]", "control", f"U+{code:04X} {label}", 0
+            yield at, at + 1, f"‹{label}›", "control", f"U+{code:04X} {label}", 0
         elif 0xD800 <= code <= 0xDFFF:
             says = f"U+{code:04X}, half of a surrogate pair"
             yield at, at + 1, f"\\u{code:04x}", "surrogate", says, 0
         elif not _harmless(source, at, code):
             label = _SHORT.get(code, f"U+{code:04X}")
             line_end = "\n" if code in (0x2028, 0x2029) else ""
-            yield at, at + 1, f"[{label}]{line_end}", "hidden", _name(code), 0
+            yield at, at + 1, f"‹{label}›{line_end}", "hidden", _name(code), 0
 
 
 def _harmless(source: str, at: int, code: int) -> bool:

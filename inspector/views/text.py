@@ -42,6 +42,7 @@ class TextView(QWidget):
         self._key: Hashable | None = None
         self._whole: frozenset[int] | bool = frozenset()
         self._limit = SHOWN_LIMIT
+        self._labels: tuple[tuple[int, str], ...] = ()
         self._pane = Pane()
         self.edit = ShownTextEdit(name)
         self._strip = _Strip(self._show_lines, self._show_more)
@@ -75,7 +76,16 @@ class TextView(QWidget):
         self._key = key
         self._forget_wishes()
         self._pane.show_loading(what)
-        self._jobs.run(what, _fetch_and_prepare, fetch, done=self.set_shown, failed=self._failed, key=self._job_key())
+        self._jobs.run(what, _fetch_and_prepare, fetch, done=self._take, failed=self._failed, key=self._job_key())
+
+    def load_shown(self, what: str, fetch: Callable[[], ShownText], key: Hashable | None = None) -> None:
+        """As ``load``, for a text that comes with labels of its own."""
+        if key is not None and key == self._key:
+            return
+        self._key = key
+        self._forget_wishes()
+        self._pane.show_loading(what)
+        self._jobs.run(what, fetch, done=self._take, failed=self._failed, key=self._job_key())
 
     def set_text(self, text: str, key: Hashable | None = None) -> None:
         """Show a text that is at hand."""
@@ -85,20 +95,20 @@ class TextView(QWidget):
         self._forget_wishes()
         if len(text) <= AT_ONCE:
             self._jobs.cancel(self._job_key())
-            self.set_shown(shown(text))
+            self._take(shown(text))
             return
         self._pane.show_loading("Laying out the text")
         self._jobs.run(
             "Laying out the text", shown, text,
-            done=self.set_shown, failed=self._failed, key=self._job_key(), quiet=True,
+            done=self._take, failed=self._failed, key=self._job_key(), quiet=True,
         )  # fmt: skip
 
     def set_shown(self, text: ShownText) -> None:
         """Show a text that was made ready elsewhere."""
-        self.edit.set_shown(text)
-        self._strip.describe(text)
-        self._find.text_changed()
-        self._pane.show_content()
+        self._key = None
+        self._jobs.cancel(self._job_key())
+        self._forget_wishes()
+        self._take(text)
 
     def clear(self, title: str = "Nothing is selected", how: str = "") -> None:
         """Show no text, and say what would be here and how to get it."""
@@ -144,6 +154,13 @@ class TextView(QWidget):
 
     # -- inside ----------------------------------------------------------------------------
 
+    def _take(self, text: ShownText) -> None:
+        self.edit.set_shown(text)
+        self._labels = tuple((mark.source, mark.says) for mark in text.marks if mark.kind == "label")
+        self._strip.describe(text)
+        self._find.text_changed()
+        self._pane.show_content()
+
     def _job_key(self) -> Hashable:
         return ("text", id(self))
 
@@ -177,7 +194,7 @@ class TextView(QWidget):
         self._again(start, start)
 
     def _again(self, offset: int, select: int | None = None) -> None:
-        prepare = partial(shown, self.text(), whole=self._whole, limit=self._limit)
+        prepare = partial(shown, self.text(), whole=self._whole, limit=self._limit, labels=self._labels)
         self._jobs.run(
             "Laying out the text", prepare,
             done=lambda text: self._redraw(text, offset, select), failed=self._failed, key=self._job_key(),

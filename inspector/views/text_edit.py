@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QFont,
     QGuiApplication,
     QHelpEvent,
     QKeyEvent,
@@ -161,7 +162,7 @@ class ShownTextEdit(QPlainTextEdit):
             right = min(at + block.length() - 1, text.utf16(text.to_drawn(match[1])))
             if right > left:
                 made.append(_range(left - at, right - at, _found_format(match == self._current)))
-        return made
+        return sorted(made, key=lambda each: each.start)
 
     # -- copying ---------------------------------------------------------------------------
 
@@ -267,6 +268,9 @@ def _mark_format(mark: Mark) -> QTextCharFormat:
     wanted = QTextCharFormat()
     loud = mark.kind in ("hidden", "control", "surrogate")
     colour = theme.error_colour() if loud else theme.muted_colour()
+    if mark.kind == "label":
+        colour = theme.accent_colour()
+        wanted.setFontWeight(QFont.Weight.Bold)
     wanted.setForeground(colour)
     wanted.setBackground(_tint(colour, 36 if loud else 28))
     return wanted

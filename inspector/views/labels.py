@@ -1,0 +1,62 @@
+"""One line of plain text that elides instead of pushing the window wider; whole on hover and for readers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from inspector import format, theme
+from inspector.models.shown_text import one_line
+
+
+class ElidedLabel(QWidget):
+    """Shows as much of its text as fits."""
+
+    def __init__(
+        self, text: str = "", parent: QWidget | None = None, *, muted: bool = False, middle: bool = False
+    ) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._muted = muted
+        self._error = False
+        self._mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.notifier().changed.connect(self.update)
+        self.set_text(text)
+
+    def set_text(self, text: str, *, error: bool = False) -> None:
+        """Show another text."""
+        if text == self._text and error == self._error:
+            return
+        self._text, self._error = text, error
+        self.setAccessibleName(one_line(text, 1000))
+        self.setToolTip(format.tip(text))
+        self.updateGeometry()
+        self.update()
+
+    def text(self) -> str:
+        """The whole text."""
+        return self._text
+
+    def sizeHint(self) -> QSize:
+        """Room for all of it."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(one_line(self._text, 400)) + 2, metrics.height() + 4)
+
+    def minimumSizeHint(self) -> QSize:
+        """A few letters."""
+        return QSize(min(24, self.sizeHint().width()), self.fontMetrics().height() + 4)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """The text, elided."""
+        painter = QPainter(self)
+        painter.setPen(self._colour())
+        text = self.fontMetrics().elidedText(one_line(self._text, 1000), self._mode, self.width())
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        painter.drawText(self.rect(), int(flags), text)
+
+    def _colour(self) -> QColor:
+        if self._error:
+            return theme.error_colour()
+        return theme.muted_colour() if self._muted else theme.text_colour()

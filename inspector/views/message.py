@@ -1,0 +1,289 @@
+"""One message, whole: its text, every block and call in order, and the JSON as it was stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import format, theme
+from inspector.jobs import Jobs
+from inspector.models.contents import Contents, Piece, contents
+from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
+from inspector.panes import Pane
+from inspector.views.labels import ElidedLabel
+from inspector.views.media import Preview
+from inspector.views.pieces import PieceList
+from inspector.views.text import TextView
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a job brings of a message."""
+
+    part: int
+    contents: Contents
+    text: ShownText
+    pieces: tuple[Piece, ...]
+
+
+class MessageView(QWidget):
+    """Shows the message of one part at a time; texts and JSON are read when they are looked at."""
+
+    open_artifact = Signal(str)
+
+    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reader, self._jobs = reader, jobs
+        self._part: int | None = None
+        self._whole: Whole | None = None
+        self.title = ElidedLabel()
+        self.says = ElidedLabel(muted=True)
+        self._ids = QHBoxLayout()
+        self._ids.setSpacing(2)
+        self.text_button, self.json_button = _choice("Text"), _choice("JSON")
+        self._artifact = _action("Open the file ▸", "Open the file that holds the whole text", self._open_artifact)
+        self._artifact_path: str | None = None
+        self._artifact.hide()
+        self.list = PieceList()
+        self.text = TextView(jobs, "Text of the message")
+        self.json = TextView(jobs, "JSON of the message")
+        self.preview = Preview(jobs)
+        self._pane = Pane()
+        self._build()
+        self.list.chosen.connect(self._show_piece)
+        self.clear()
+
+    # -- what others call ------------------------------------------------------------------
+
+    def show_part(self, part: int, artifact: str | None = None, why: str = "") -> None:
+        """Show the message of a part; ``artifact`` is the file that holds the whole of its text.
+
+        ``why`` is a sentence on how it came here, shown above it.
+        """
+        self._set_artifact(artifact)
+        self.says.set_text(why)
+        if part == self._part:
+            return
+        self._part = part
+        self._pane.show_loading("Reading the message")
+        self._jobs.run(
+            "Reading the message", _read, self._reader, part,
+            done=self._show, failed=self._failed, key=("message", id(self)),
+        )  # fmt: skip
+
+    def clear(self, title: str = "No message is selected", how: str = "Select one in the list.") -> None:
+        """Show nothing."""
+        self._part, self._whole = None, None
+        self._jobs.cancel(("message", id(self)))
+        self._pane.show_empty(title, how)
+
+    def part(self) -> int | None:
+        """The part that is shown or on its way."""
+        return self._part
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """What the list of contents holds; the first one is the whole text."""
+        return self._whole.pieces if self._whole is not None else ()
+
+    def state(self) -> str:
+        """``loading``, ``empty``, ``error`` or ``content``."""
+        return self._pane.state()
+
+    def copy_text(self) -> None:
+        """Copy the whole text of the message."""
+        if self._whole is not None:
+            QGuiApplication.clipboard().setText(for_clipboard(self._whole.text.source))
+
+    def copy_json(self) -> None:
+        """Copy the stored JSON; read first."""
+        if self._part is not None:
+            self._jobs.run("Copying the JSON", self._reader.json_text, self._part, done=_to_clipboard)
+
+    def show_json(self, on: bool = True) -> None:
+        """Show the stored JSON, or the text again."""
+        (self.json_button if on else self.text_button).click()
+
+    def open_find(self) -> None:
+        """Search in what is shown."""
+        (self.json if self._stack.currentWidget() is self.json else self.text).open_find()
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(8, 3, 8, 3)
+        head.setSpacing(8)
+        head.addWidget(self.title)
+        head.addLayout(self._ids)
+        head.addWidget(self.says, 1)
+        head.addWidget(self._artifact)
+        group = QButtonGroup(self)
+        for button in (self.text_button, self.json_button):
+            group.addButton(button)
+            head.addWidget(button)
+        self.text_button.setChecked(True)
+        head.addWidget(_action("Copy text", "Copy the whole text", self.copy_text))
+        head.addWidget(_action("Copy JSON", "Copy the JSON as stored", self.copy_json))
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.text, 1)
+        column.addWidget(self.preview, 2)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.list)
+        self._split.addWidget(right)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([230, 620])
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._split)
+        self._stack.addWidget(self.json)
+        group.buttonToggled.connect(lambda _button, on: self._switch() if on else None)
+        content = QWidget()
+        body = QVBoxLayout(content)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(0)
+        body.addLayout(head)
+        body.addWidget(self._stack, 1)
+        content.setFocusProxy(self.text)
+        self._pane.set_content(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._pane)
+        self.setFocusProxy(self._pane)
+
+    def _switch(self) -> None:
+        as_json = self.json_button.isChecked()
+        self._stack.setCurrentWidget(self.json if as_json else self._split)
+        if as_json and self._whole is not None:
+            part = self._whole.part
+            self.json.load("Reading the JSON", partial(self._reader.json_text, part), key=part)
+
+    def _show(self, whole: Whole) -> None:
+        if whole.part != self._part:
+            return
+        self._whole = whole
+        found = whole.contents
+        role = one_line(found.role, 40)
+        self.title.set_text(f"{role} · {one_line(found.name, 80)}" if found.name else role)
+        self._show_ids(found)
+        several = [piece for piece in whole.pieces[1:] if piece.what != "fields"]
+        single = not several or (len(several) == 1 and several[0].what == "text" and not several[0].note)
+        self.list.setVisible(not single)
+        self.list.show_pieces(whole.pieces, _first_choice(whole))
+        self._pane.show_content()
+        if self.json_button.isChecked():
+            self._switch()
+
+    def _show_piece(self, piece: Piece | None) -> None:
+        if piece is None or self._whole is None:
+            return
+        self.preview.set_media(piece.media)
+        if piece.what != "whole":
+            self.text.set_text(piece.text)
+        elif self._whole.text.source:
+            self.text.set_shown(self._whole.text)
+        else:
+            self.text.clear(f"No text: {self._whole.contents.empty or 'nothing that reads as text'}")
+
+    def _show_ids(self, found: Contents) -> None:
+        while (item := self._ids.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        for name, value in (("id", found.message_id), ("answers", found.tool_call_id)):
+            if value:
+                self._ids.addWidget(CopyId(name, value))
+        if found.status == "error":
+            label = ElidedLabel()
+            label.set_text("error", error=True)
+            self._ids.addWidget(label)
+
+    def _failed(self, sentence: str) -> None:
+        part, self._part, self._whole = self._part, None, None
+        again = partial(self.show_part, part, self._artifact_path) if part is not None else None
+        self._pane.show_error(sentence, again)
+
+    def _set_artifact(self, path: str | None) -> None:
+        self._artifact_path = path
+        self._artifact.setVisible(path is not None)
+        self._artifact.setToolTip(format.tip(path or ""))
+
+    def _open_artifact(self) -> None:
+        if self._artifact_path is not None:
+            self.open_artifact.emit(self._artifact_path)
+
+
+class CopyId(QToolButton):
+    """A muted id; a click copies it whole."""
+
+    def __init__(self, name: str, value: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._value = value
+        self.setAutoRaise(True)
+        self.setText(format.menu_text(f"{name} {format.elide_middle(value, 22)}", 40))
+        self.setToolTip(format.tip(f"{value}\nA click copies it."))
+        self.setAccessibleName(f"Copy {name} {format.one_line(value, 80)}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        palette = self.palette()
+        palette.setColor(self.foregroundRole(), theme.muted_colour())
+        self.setPalette(palette)
+        self.clicked.connect(lambda _on=False: _to_clipboard(self._value))
+
+
+def _read(reader: Any, part: int) -> Whole:
+    message = reader.message(part)
+    text = shown(reader.text(part)) if _has_text(message) else shown("")
+    found = contents(message)
+    whole = Piece("whole", "Whole text", found.empty or found.form, chars=len(text.source))
+    return Whole(part, found, text, (whole, *found.pieces))
+
+
+def _has_text(message: Any) -> bool:
+    """Where content holds no text at all, a reader may give the JSON instead, which is no text of it."""
+    data = message.get("data", message) if isinstance(message, dict) else {}
+    return isinstance(data, dict) and bool(data.get("content"))
+
+
+def _first_choice(whole: Whole) -> int:
+    """The text; without any, the first call or block."""
+    if whole.text.source.strip() or len(whole.pieces) == 1:
+        return 0
+    return 1 if whole.pieces[1].what != "fields" else 0
+
+
+def _choice(text: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setCheckable(True)
+    button.setAutoRaise(True)
+    button.setAccessibleName(f"Show as {text}")
+    return button
+
+
+def _action(text: str, name: str, do: Any) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setAutoRaise(True)
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    button.clicked.connect(lambda _on=False: do())
+    return button
+
+
+def _to_clipboard(text: str) -> None:
+    QGuiApplication.clipboard().setText(for_clipboard(text))

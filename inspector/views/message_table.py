@@ -1,0 +1,86 @@
+"""A quiet table of uniform rows, as the areas of a request have it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+
+from inspector.views.message_delegate import row_height
+
+
+class MessageTable(QTableView):
+    """A quiet table of uniform rows: Enter opens, letters stay the window's shortcuts."""
+
+    opened = Signal()
+    """Enter or a double click on a row."""
+    find_asked = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsClickable(False)
+        header.setMinimumSectionSize(24)
+        header.setAccessibleName("Columns")
+        self._size_rows()
+        self.doubleClicked.connect(lambda _index: self.opened.emit())
+
+    def keyboardSearch(self, _search: str) -> None:
+        """Letters are the window's shortcuts."""
+
+    def event(self, event: QEvent) -> bool:
+        """Ctrl+F searches in the text below while a row has the focus."""
+        ours = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if ours and event.matches(QKeySequence.StandardKey.Find):  # type: ignore[attr-defined]
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter opens, Ctrl+F searches; the rest as always."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.opened.emit()
+        elif event.matches(QKeySequence.StandardKey.Find):
+            self.find_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Rows follow the size of the font."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.ApplicationFontChange):
+            self._size_rows()
+
+    def _size_rows(self) -> None:
+        height = row_height(self)
+        self.verticalHeader().setMinimumSectionSize(height)
+        self.verticalHeader().setDefaultSectionSize(height)
+
+    def top_row(self) -> int:
+        """The row at the top edge, -1 in an empty table."""
+        return self.rowAt(0)
+
+    def is_at_end(self) -> bool:
+        """Whether the last row is on the screen."""
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum()
+
+    def place_row(self, row: int, y: int) -> None:
+        """Scroll so that a row stands ``y`` pixels below the top edge."""
+        height = self.verticalHeader().defaultSectionSize()
+        self.verticalScrollBar().setValue(row * height - y)

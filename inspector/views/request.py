@@ -1,0 +1,260 @@
+"""One request: what the model was given, in four areas, and the raw messages beside the effective ones.
+
+Only the area that is looked at does any work; the others take the request up when they are shown.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+
+from engine.trace.model import RequestDetail, RequestRow
+from inspector import format
+from inspector.jobs import Jobs
+from inspector.models.heads import Heads
+from inspector.models.shown_text import one_line
+from inspector.panes import LOADING_DELAY_MS, Pane, plain_label
+from inspector.views.labels import ElidedLabel
+from inspector.views.messages import MessagesView
+from inspector.views.provider import ProviderView
+from inspector.views.raw_effective import RawEffectiveView
+from inspector.views.system import SystemView
+from inspector.views.tools import ToolsView
+
+AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
+MESSAGES = 1
+EXACT = "as the model received it"
+REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
+
+
+class RequestView(QWidget):
+    """The selected request, under its header line."""
+
+    open_artifact = Signal(str)
+    """The path of a file that the reader asked for."""
+    open_summary = Signal(int)
+    """A summary that the reader asked for, by its event."""
+    go_to_request = Signal(int)
+    """Another request that the reader asked for, by its id."""
+
+    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Request")
+        self._detail: RequestDetail | None = None
+        self._previous: RequestDetail | None = None
+        self._waiting: RequestRow | None = None
+        self._stale: set[int] = set()
+        heads = Heads(reader, jobs, self)
+        self.system = SystemView(reader, jobs)
+        self.messages = MessagesView(reader, jobs, heads)
+        self.tools = ToolsView(reader, jobs)
+        self.provider = ProviderView(reader, jobs)
+        self.raw_effective = RawEffectiveView(reader, jobs, heads)
+        self._areas = (self.system, self.messages, self.tools, self.provider, self.raw_effective)
+        self.header = _Header()
+        self.header.go_to_request.connect(self.go_to_request)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setUsesScrollButtons(True)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self.tabs.tabBar().setAccessibleName("Areas of the request")
+        for title, area in zip(AREAS, self._areas, strict=True):
+            self.tabs.addTab(area, title)
+        self.tabs.setCurrentIndex(MESSAGES)
+        self.tabs.currentChanged.connect(self._take_up)
+        self.pane = Pane()
+        self.pane.set_content(self.tabs)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.pane, 1)
+        self.setFocusProxy(self.tabs)
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(LOADING_DELAY_MS)
+        self._slow.timeout.connect(self._tell_waiting)
+        for area in (self.messages, self.provider, self.raw_effective):
+            area.open_artifact.connect(self.open_artifact)
+        self.raw_effective.open_summary.connect(self.open_summary)
+        self._make_keys()
+        self.clear()
+
+    # -- what the window calls -------------------------------------------------------------
+
+    def show_request(self, detail: RequestDetail, previous: RequestDetail | None = None) -> None:
+        """Show a request; ``previous`` is the same agent's request before it."""
+        self._slow.stop()
+        self._waiting = None
+        self._detail, self._previous = detail, previous
+        self.header.show_request(detail, previous)
+        for n, title in enumerate(titles(detail)):
+            self.tabs.setTabText(n, title)
+        self._stale = set(range(len(self._areas)))
+        self.pane.show_content()
+        self._take_up()
+
+    def show_loading(self, row: RequestRow) -> None:
+        """A request is on its way; what is shown stays until it is there, or takes its time."""
+        self._waiting = row
+        self.pane.show_loading(f"Reading request {row.number}")
+        self._slow.start()
+
+    def show_error(self, sentence: str) -> None:
+        """The request can't be read."""
+        self._forget()
+        self.pane.show_error(sentence)
+
+    def clear(self) -> None:
+        """Show no request."""
+        self._forget()
+        self.header.clear()
+        for n, title in enumerate(AREAS):
+            self.tabs.setTabText(n, title)
+        self.pane.show_empty("No request is selected.", "Select one above to see what the model was given.")
+
+    def show_area(self, index: int) -> None:
+        """Bring an area to the front, by its place among the tabs, and give it the keyboard."""
+        if self._detail is None:
+            return
+        self.tabs.setCurrentIndex(index)
+        self._areas[index].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def area(self) -> int:
+        """Place of the area in front."""
+        return self.tabs.currentIndex()
+
+    def detail(self) -> RequestDetail | None:
+        """The request that is shown."""
+        return self._detail
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Take up what came while nobody looked."""
+        super().showEvent(event)
+        self._take_up()
+
+    def _take_up(self, _index: int = -1) -> None:
+        index = self.tabs.currentIndex()
+        if self._detail is None or index not in self._stale or not self.isVisible():
+            return
+        self._stale.discard(index)
+        self._areas[index].show_request(self._detail, self._previous)
+
+    def _tell_waiting(self) -> None:
+        if self._waiting is not None:
+            self.header.show_row(self._waiting)
+
+    def _forget(self) -> None:
+        self._slow.stop()
+        self._waiting = self._detail = self._previous = None
+        self._stale = set()
+        for area in self._areas:
+            area.clear()
+
+    def _make_keys(self) -> None:
+        for n in range(len(AREAS)):
+            for key in (f"{n + 1}", f"Alt+{n + 1}"):
+                shortcut = QShortcut(QKeySequence(key), self)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(partial(self.show_area, n))
+            self.tabs.setTabToolTip(n, f"{AREAS[n]} ({n + 1})")
+
+
+class _Header(QWidget):
+    """Number, agent, purpose, status, time, and whether the record is exact; an error in full below."""
+
+    go_to_request = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = ElidedLabel()
+        self.title.setFont(_bold(self.title))
+        self.says = ElidedLabel(muted=True)
+        self.exact = ElidedLabel(muted=True)
+        self.error = plain_label()
+        self.error.setWordWrap(True)
+        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.error.setAccessibleName("Error of the request")
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        row.addWidget(self.title)
+        row.addWidget(self.says, 1)
+        row.addWidget(self.exact)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 2)
+        column.setSpacing(2)
+        column.addLayout(row)
+        column.addWidget(self.error)
+
+    def show_request(self, detail: RequestDetail, previous: RequestDetail | None) -> None:
+        """Describe a request that is here."""
+        self.show_row(detail.row)
+        self.exact.set_text(EXACT if detail.exact else REWRITTEN, error=not detail.exact)
+
+    def show_row(self, row: RequestRow) -> None:
+        """Describe a request whose contents are on their way."""
+        self.title.set_text(f"Request {format.exact(row.number)}")
+        self.says.set_text(describe(row))
+        self.exact.set_text("")
+        failed = row.status == "failed" or row.error is not None
+        self.error.setVisible(failed)
+        words = row.error or "It failed; the record does not say why."
+        self.error.setText(one_line(words, 600) if failed else "")
+        self.error.setToolTip(format.tip(words) if failed else "")
+        _colour_error(self.error)
+
+    def clear(self) -> None:
+        """Describe nothing."""
+        for label in (self.title, self.says, self.exact):
+            label.set_text("")
+        self.error.setText("")
+        self.error.hide()
+
+
+def titles(detail: RequestDetail) -> tuple[str, ...]:
+    """Titles of the tabs: counts and tokens."""
+    system = sum(block.tokens for block in detail.system)
+    messages = sum(row.tokens for row in detail.messages)
+    tools = sum(tool.tokens for tool in detail.tools)
+    return (
+        f"System {format.tokens(system)}",
+        f"Messages {format.exact(len(detail.messages))} · {format.tokens(messages)}",
+        f"Tools {format.exact(len(detail.tools))} · {format.tokens(tools)}",
+        "Provider",
+        "Raw ↔ Effective",
+    )
+
+
+def describe(row: RequestRow) -> str:
+    """Agent, purpose, status and time of a request in one line."""
+    purposes = {"agent": "agent", "subagent": "subagent", "summary": "summarizing call", "other": "other call"}
+    agent = row.agent or ("main agent" if row.purpose == "agent" else "")
+    words = [agent, purposes[row.purpose] if agent != "main agent" else "", row.model or ""]
+    if row.status == "running":
+        words.append("running")
+    elif row.status == "stopped":
+        words.append("stopped before it ended")
+    words += [format.absolute(row.started_at)]
+    if row.duration_ms is not None:
+        words.append(format.duration(row.duration_ms))
+    return " · ".join(word for word in words if word)
+
+
+def _bold(widget: QWidget) -> Any:
+    font = widget.font()
+    font.setBold(True)
+    return font
+
+
+def _colour_error(label: Any) -> None:
+    from inspector import theme
+
+    palette = label.palette()
+    palette.setColor(label.foregroundRole(), theme.error_colour())
+    label.setPalette(palette)

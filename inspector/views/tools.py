@@ -1,0 +1,192 @@
+"""Tools: the schemas that were bound, who added them, and each one's description and JSON in full."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QSplitter,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine.trace.model import RequestDetail, ToolRow
+from inspector import format, theme
+from inspector.jobs import Jobs
+from inspector.models.cells import Badge
+from inspector.models.tools import NUMERIC, TOOL, Column, ToolsModel, read_parameters
+from inspector.panes import Pane
+from inspector.views.labels import ElidedLabel
+from inspector.views.message_delegate import PAD, TILE, Strokes, row_height
+from inspector.views.message_table import MessageTable
+from inspector.views.text import TextView
+
+_MARKED = (Badge("cache marker", "muted", "the provider may cache everything up to here"),)
+_NARROW = 760
+"""Below this width the description has no column; it stands below in full."""
+
+
+class ToolsView(QWidget):
+    """The tools of one request."""
+
+    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reader, self._jobs = reader, jobs
+        self._shown = False
+        self.model = ToolsModel(self)
+        self.table = MessageTable("Tools")
+        self.title = ElidedLabel()
+        self.description = TextView(jobs, "Description of the tool")
+        self.schema = TextView(jobs, "Schema of the tool")
+        self.pane = Pane()
+        self._build()
+        self.clear()
+
+    def show_request(self, detail: RequestDetail, _previous: RequestDetail | None) -> None:
+        """Show a request's tools; the selection stays at the tool of the same name."""
+        old = self.table.currentIndex().data(TOOL) if self._shown else None
+        markers = detail.provider.get("cache_markers") or ()
+        marked = {m["index"] for m in markers if m.get("area") == "tools" and "index" in m}
+        top = self.table.verticalScrollBar().value()
+        self.model.set_tools(detail.tools, marked)
+        self._shown = bool(detail.tools)
+        if not detail.tools:
+            self.pane.show_empty("This request was sent without tools.", "The model could only answer in words.")
+            return
+        self.pane.show_content()
+        names = [tool.name for tool in detail.tools]
+        row = names.index(old.name) if old is not None and old.name in names else 0
+        self.table.setCurrentIndex(self.model.index(row, Column.NAME))
+        self.table.verticalScrollBar().setValue(top)
+        unknown = self.model.unknown()
+        if unknown:
+            self._jobs.run(
+                "Reading tool schemas", read_parameters, self._reader.json_text, unknown,
+                done=self.model.put_parameters, failed=self.schema.show_error, key=("tools", id(self)), quiet=True,
+            )  # fmt: skip
+
+    def clear(self) -> None:
+        """Show no request."""
+        self._shown = False
+        self.model.set_tools((), ())
+        self.pane.show_empty("No request is selected.", "Select one above to see the tools it was sent with.")
+
+    def _build(self) -> None:
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(_ToolDelegate(self.table, self.model))
+        self._size_columns()
+        self.table.selectionModel().currentRowChanged.connect(self._moved)
+        self.table.opened.connect(lambda: self.description.setFocus(Qt.FocusReason.ShortcutFocusReason))
+        self.table.find_asked.connect(self.description.open_find)
+        texts = QSplitter(Qt.Orientation.Horizontal)
+        texts.setChildrenCollapsible(False)
+        texts.addWidget(self.description)
+        texts.addWidget(self.schema)
+        texts.setSizes([1, 1])
+        below = QWidget()
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        title = QWidget()
+        padded = QVBoxLayout(title)
+        padded.setContentsMargins(8, 3, 8, 3)
+        padded.addWidget(self.title)
+        column.addWidget(title)
+        column.addWidget(texts, 1)
+        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split.setChildrenCollapsible(False)
+        self.split.addWidget(self.table)
+        self.split.addWidget(below)
+        self.split.setStretchFactor(0, 1)
+        self.split.setStretchFactor(1, 1)
+        self.split.setFocusProxy(self.table)
+        self.pane.set_content(self.split)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.pane)
+        self.setFocusProxy(self.table)
+
+    def _size_columns(self) -> None:
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(Column.PARAMETERS, QHeaderView.ResizeMode.Stretch)
+        metrics = QFontMetrics(self.table.font())
+        samples = {
+            Column.NAME: "search_company_news" + "M" * 3, Column.ABOUT: "M" * 18, Column.CHARS: "00000",
+            Column.TOKENS: "~Tokens", Column.CONTRIBUTOR: "FilesystemMiddleware", Column.CALLS: "Calls0",
+        }  # fmt: skip
+        for section, sample in samples.items():
+            self.table.setColumnWidth(section, metrics.horizontalAdvance(sample) + 18)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the description to the pane below where the table is narrow."""
+        super().resizeEvent(event)
+        self.table.setColumnHidden(Column.ABOUT, event.size().width() < _NARROW)
+
+    def _moved(self, current: QModelIndex, _before: QModelIndex) -> None:
+        tool = current.data(TOOL) if current.isValid() else None
+        if not isinstance(tool, ToolRow):
+            return
+        calls = f"called {format.count(tool.calls, 'time')} in this thread"
+        size = f"{format.count(tool.chars, 'character')} · {format.tokens(tool.tokens)} tokens"
+        name = tool.name or "no name"
+        self.title.set_text(f"{name} · added by {tool.contributor or 'nobody known'} · {size} · {calls}")
+        if tool.description:
+            self.description.set_text(tool.description, key=tool.part)
+        else:
+            self.description.clear("This tool has no description.")
+        self.schema.load("Reading the schema", partial(self._reader.json_text, tool.part), key=tool.part)
+
+
+class _ToolDelegate(QStyledItemDelegate):
+    """Plain cells; the name with the letter of tools, numbers right-aligned."""
+
+    def __init__(self, view: MessageTable, model: ToolsModel) -> None:
+        super().__init__(view)
+        self._view, self._model = view, model
+        self._strokes = Strokes(view.font())
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(60, row_height(self._view))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        tool = index.data(TOOL)
+        if not isinstance(tool, ToolRow):
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect: QRect = option.rect
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        strokes, column = self._strokes, index.column()
+        strokes.background(painter, rect, selected=selected)
+        inner = rect.adjusted(PAD, 0, -PAD, 0)
+        text = str(index.data())
+        if column == Column.NAME:
+            if selected and self._view.hasFocus():
+                strokes.focus(painter, rect)
+            strokes.letter(painter, inner, "tools")
+            marked = _MARKED if self._model.is_marked(index.row()) else ()
+            end = strokes.badges(painter, rect, marked)
+            name = QRect(inner.left() + TILE + 6, inner.top(), 0, inner.height())
+            name.setRight(end)
+            strokes.text(painter, name, text, theme.text_colour(), strokes.mono, elide=Qt.TextElideMode.ElideMiddle)
+        elif column in NUMERIC:
+            zero = column == Column.CALLS and not tool.calls
+            colour = theme.muted_colour() if zero or column == Column.TOKENS else theme.text_colour()
+            strokes.text(painter, inner, text, colour, strokes.figures, Qt.AlignmentFlag.AlignRight)
+        else:
+            quiet = column == Column.CONTRIBUTOR or (column == Column.ABOUT and not tool.description)
+            colour = theme.muted_colour() if quiet else theme.text_colour()
+            mode = Qt.TextElideMode.ElideMiddle if column == Column.CONTRIBUTOR else Qt.TextElideMode.ElideRight
+            font = strokes.mono if column == Column.PARAMETERS else strokes.font
+            strokes.text(painter, inner, text, colour, font, elide=mode)
+        painter.restore()
