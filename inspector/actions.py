@@ -27,6 +27,9 @@ def _file(w: MainWindow) -> list[Command]:
                 hint="The default workspace with the demo threads."),
         Command("file.reload", "Read again", w.reload, "File", ("F5",), enabled=lambda: w.session is not None,
                 hint="Looks for changes now and reads the selected request again."),
+        Command("memory.save", "Save the memory file", w.save_memory, "File", ("Ctrl+S",),
+                enabled=lambda: w.desk is not None and w.desk.can_save_memory(), separated=True,
+                hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
                 hint="Closes the window. A run under way is stopped first, after a question."),
     ]  # fmt: skip

@@ -71,9 +71,24 @@ class Desk(QObject):
         memory = self.around["memory"]
         return bool(memory.has_unsaved()) if hasattr(memory, "has_unsaved") else False
 
+    def can_save_memory(self) -> bool:
+        """Whether the memory file in the editor can be saved now."""
+        memory = self.around["memory"]
+        return bool(memory.can_save()) if hasattr(memory, "can_save") else False
+
+    def save_memory(self) -> None:
+        """Save the memory file in the editor."""
+        if self.can_save_memory():
+            self.around["memory"].save()
+
     def close(self, jobs: Jobs) -> None:
         """Stop following the file, and let go of it when nothing reads it any more."""
         self.session.stop()
+        for view in self.around.values():
+            if hasattr(view, "flush"):
+                view.flush()
+            if hasattr(view, "close_jobs"):
+                view.close_jobs()
         jobs.after_all(self.opened.reader.close)
 
     # -- who tells whom ----------------------------------------------------------------------

@@ -35,6 +35,8 @@ from inspector.views.welcome import Welcome
 
 THREADS_WIDTH = 240
 LAYOUT_VERSION = 1
+STOP_MS = 4000
+"""A run that has not stopped by then does not keep the window open."""
 
 
 class MainWindow(QMainWindow):
@@ -52,6 +54,8 @@ class MainWindow(QMainWindow):
         self._wanted: Path | None = None
         self._begun = False
         self._closing = False
+        self._stopping = False
+        self._given_up = False
         self._followed = 0
         self.setWindowTitle("Context Inspector")
         self._build()
@@ -169,17 +173,16 @@ class MainWindow(QMainWindow):
         return self.desk is not None and not self.desk.opened.read_only
 
     def choose_thread(self, thread_id: str) -> None:
-        """Show another thread, unless work would be lost."""
+        """Show another thread; unsaved memory stays with its pane."""
         if self.desk is None or thread_id == self.desk.session.thread_id:
             return
-        if not self._may_leave_memory():
-            self.threads.select(self.desk.session.thread_id)
-            return
+        if self.desk.has_unsaved():
+            self.status.show_note("A memory file has changes that are not saved. They are kept.")
         self._select(thread_id)
 
     def new_thread(self) -> None:
         """The next message starts a thread."""
-        if self.session is not None and self._may_leave_memory():
+        if self.session is not None:
             self.session.select_thread(None)
             self.focus("composer")
 
@@ -207,6 +210,11 @@ class MainWindow(QMainWindow):
             focus_first(self.centre.request)
         else:
             focus_first(self.centre.requests)
+
+    def save_memory(self) -> None:
+        """Save the memory file in the editor."""
+        if self.desk is not None:
+            self.desk.save_memory()
 
     def reload(self) -> None:
         """Look for changes now."""
@@ -308,9 +316,13 @@ class MainWindow(QMainWindow):
     # -- closing -----------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask when work would be lost; remember; wait for the threads."""
-        if not self._may_leave():
+        """Ask when work would be lost; stop the run; remember; wait for the threads."""
+        if not self._stopping and not self._may_leave():
             event.ignore()
+            return
+        if self.composer.running and not self._given_up:
+            event.ignore()
+            self._close_after_run()
             return
         self._closing = True
         self.composer.save_draft(now=True)
@@ -320,17 +332,29 @@ class MainWindow(QMainWindow):
         self.jobs.close()
         event.accept()
 
+    def _close_after_run(self) -> None:
+        if self._stopping:
+            return
+        self._stopping = True
+        self.status.show_note("Stopping the run before the window closes.")
+
+        def give_up() -> None:
+            self._given_up = True
+            self.close()
+
+        assert self.composer.turn is not None
+        self.composer.turn.ended.connect(lambda *_how: QTimer.singleShot(0, self, self.close))
+        QTimer.singleShot(STOP_MS, self, give_up)
+
     def _may_leave(self) -> bool:
         if self.composer.running:
             if not self.ask(self, "A run is under way. Stop it? What was finished stays recorded.", "Stop it"):
                 return False
             self.composer.stop()
-        return self._may_leave_memory()
-
-    def _may_leave_memory(self) -> bool:
         if self.desk is None or not self.desk.has_unsaved():
             return True
-        return self.ask(self, "A memory file has changes that are not saved.", "Leave it unsaved", "Stay")
+        unsaved = "A memory file has changes that are not saved. They are kept, and offered again next time."
+        return self.ask(self, unsaved, "Leave it unsaved", "Stay")
 
     def _close_desk(self) -> None:
         desk, self.desk, self._opened = self.desk, None, None

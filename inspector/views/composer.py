@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -44,6 +44,9 @@ Starter = Callable[[str, str, str | None], RunLike]
 class MessageEdit(QPlainTextEdit):
     """Plain text that grows with its lines, from two to eight."""
 
+    escaped = Signal()
+    """Escape was pressed."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTabChangesFocus(True)
@@ -64,6 +67,12 @@ class MessageEdit(QPlainTextEdit):
     def sizeHint(self) -> QSize:
         """As high as it is fixed."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape is told."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        super().keyPressEvent(event)
 
     def _fit(self) -> None:
         lines = self.document().documentLayout().documentSize().height()  # in lines, for plain text
@@ -166,8 +175,8 @@ class Composer(QWidget):
         self.model_chosen.emit(field or SCRIPTED)
         turn = Turn(thread_id, message, self)
         self.turn = turn
-        written_to = self._thread
-        turn.accepted.connect(lambda: self._accepted(turn, written_to))
+        source, key = self._source, self._thread or ""
+        turn.accepted.connect(lambda: self._accepted(turn, source, key))
         turn.progressed.connect(self._say)
         turn.recorded.connect(self.recorded)
         turn.ended.connect(self._ended)
@@ -229,17 +238,19 @@ class Composer(QWidget):
 
     # -- the run tells -----------------------------------------------------------------------
 
-    def _accepted(self, turn: Turn, written_to: str | None) -> None:
-        key = written_to or ""
-        if self._thread == written_to:
-            text = self.edit.text()
-            if text.startswith(turn.message):
-                self._fill(text[len(turn.message) :].lstrip("\n"))
-            self._kept.pop(key, None)
-            self._kept[key] = self.edit.text()
-        else:
-            self._kept[key] = ""
-        self._write_draft(key, self._kept[key])
+    def _accepted(self, turn: Turn, source: str, key: str) -> None:
+        if source != self._source:
+            self._drafts.write(source, key, "")
+            return
+        left = self._kept.get(key, "")
+        if key == (self._thread or ""):
+            left = self.edit.text()
+        if left.startswith(turn.message):
+            left = left[len(turn.message) :].lstrip("\n")
+        if key == (self._thread or ""):
+            self._fill(left)
+        self._kept[key] = left
+        self._write_draft(key, left)
         self.started.emit(turn.thread_id)
 
     def _ended(self, how: str, sentence: str) -> None:
@@ -301,6 +312,11 @@ class Composer(QWidget):
         layout.addWidget(self.line)
         self.setFocusProxy(self.edit)
         self.edit.textChanged.connect(self._typed)
+        self.edit.escaped.connect(self._escaped)
+
+    def _escaped(self) -> None:
+        if self.can_stop():
+            self.stop()
 
     def _typed(self) -> None:
         if not self._filling:
