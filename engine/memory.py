@@ -150,8 +150,15 @@ def _conflict(path: str, now: StoredMemory, base_version: str) -> str:
         return f"{path} was removed since it was opened. Nothing was written."
     if not base_version:
         return f"{path} exists by now: somebody else created it. Nothing was written."
-    when = f" at {now.modified_at}" if now.modified_at else ""
-    return f"{path} was changed{when}, after it was opened here. Nothing was written."
+    return f"{path} was changed{_at(now.modified_at)}, after it was opened here. Nothing was written."
+
+
+def _at(modified: str | None) -> str:
+    try:
+        at = datetime.fromisoformat(modified or "").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return ""
+    return f" on {at:%Y-%m-%d at %H:%M} UTC"
 
 
 @contextmanager

@@ -1,0 +1,129 @@
+"""What the memory pane does to files, each as one function for a job: open, save, keep a draft.
+
+No Qt. A function here may take as long as a disk does; none may be called on the GUI thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import InspectorError
+from engine.trace.model import MemoryFile
+from inspector import drafts, file_content
+from inspector.drafts import Draft, Drafts, Slot
+from inspector.exact_text import ExactText
+
+STORE = "store"
+"""``MemoryFile.place`` of a file that can be saved from here."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A memory file made ready for the editor."""
+
+    file: MemoryFile
+    exact: ExactText
+    """Of the file; empty for a missing one, of the preview for one that isn't text."""
+    slot: Slot | None
+    draft: Draft | None
+    more_drafts: int
+    draft_text: ExactText | None
+    """What the draft was made from."""
+    read_only: str
+    """Why it can't be edited; empty when it can."""
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no such file."""
+        return not self.file.version and self.file.text is None
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a save wrote."""
+
+    shown: str
+    exact: ExactText
+    version: str
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """A text that a save replaced."""
+
+    at: str
+    """When it was replaced, ISO 8601."""
+    size: int
+    text: str | None
+    """None when it isn't text."""
+
+
+def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | None, kept: Drafts) -> Opened:
+    """Take a file apart for the editor, with the unsaved text that was left of it."""
+    exact, reason = ExactText.of(file.text or ""), ""
+    missing = not file.version and file.text is None
+    if file.text is None and not missing:
+        content = file_content.content_of(file.path, reader.file(thread_id, file.path))
+        exact, reason = ExactText.of(content.text), content.note or file.problem or "It is not text."
+    elif workspace is None:
+        reason = "This source is not a workspace: its memory can be read, not edited."
+    elif file.place != STORE:
+        reason = "It does not lie in this workspace's store: it can be read here, not edited."
+    if reason or workspace is None:
+        return Opened(file, exact, None, None, 0, None, reason)
+    slot, draft, more = kept.adopt(workspace, file.path)
+    if draft is not None and _is_stored(draft, file):
+        slot.discard(0)
+        draft = None
+    base = ExactText.of(draft.base_text) if draft is not None else None
+    return Opened(file, exact, slot, draft, more, base, "")
+
+
+def save(workspace: Path, path: str, base: ExactText, shown: str, version: str) -> Written:
+    """Save an edited text over the version it was made from. Raises ``EditConflict`` over another one."""
+    from engine import save_memory
+
+    text = base.edited(shown)
+    saved = save_memory(workspace, path, text, version)
+    return Written(shown, ExactText.of(text), saved.version)
+
+
+def earlier(workspace: Path, path: str) -> list[Earlier]:
+    """Texts that saves of this file replaced, the latest first."""
+    from engine import earlier_versions
+
+    return [Earlier(one.replaced_at, len(one.data), _text(one.data)) for one in earlier_versions(workspace, path)]
+
+
+def keep_draft(slot: Slot, turn: int, workspace: Path, path: str, version: str, base: ExactText, shown: str) -> bool:
+    """Write the unsaved text to the user's state folder."""
+    try:
+        return slot.write(drafts.draft(workspace, path, version, base.exact, shown), turn)
+    except OSError as error:
+        raise InspectorError(
+            f"Unsaved text of {path} can't be kept on disk: {error.strerror or error}. "
+            "It is only in this window until it is saved."
+        ) from error
+
+
+def discard_draft(slot: Slot, turn: int) -> None:
+    """Forget the unsaved text: it was saved or given up."""
+    try:
+        slot.discard(turn)
+    except OSError:
+        pass  # it is offered once more, and dropped when it equals the file
+
+
+def _is_stored(draft: Draft, file: MemoryFile) -> bool:
+    if file.text is None:
+        return False
+    return ExactText.of(draft.base_text).edited(draft.text) == file.text
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,285 @@
+"""Files of a thread: what the agent, offloading and summarization left, and the text of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QDir, Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from inspector import format
+from inspector.export import safe_name, save_copy
+from inspector.file_content import Content, content_of
+from inspector.jobs import Jobs
+from inspector.json_text import indented
+from inspector.models.files import FileRow, FilesModel, changed, left_by
+from inspector.views.facts import MARGIN, AspectSplitter, Facts, Line, Link, NoteBar
+from inspector.views.items_table import ItemsTable
+from inspector.views.side import SidePane
+from inspector.views.text import TextView
+
+FILTER_FROM = 12
+"""Files from which on the list can be filtered."""
+
+
+class FilesView(SidePane):
+    """A table of the thread's files over the text of the selected one."""
+
+    noun = "files"
+
+    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(reader, jobs, parent)
+        self._pending: str | None = None
+        self._looked_again = False
+        self._content: Content | None = None
+        self.model = FilesModel()
+        self.table: ItemsTable[FileRow] = ItemsTable(
+            self.model, "Files of the thread", ("", "888k", "message", "thread state", "#888"), optional=(3,)
+        )
+        self.table.sort_by_header()
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter files")
+        self.filter.setAccessibleName("Filter files by path or kind")
+        self.filter.setClearButtonEnabled(True)
+        self.note = NoteBar("Note on files")
+        self.facts = Facts()
+        self.text = TextView(jobs, "Text of the file")
+        self.indent = QPushButton("Indent JSON")
+        self.indent.setCheckable(True)
+        self.indent.setAccessibleName("Indent JSON")
+        self.save = QPushButton("Save a copy…")
+        self.save.setAccessibleName("Save a copy of the file")
+        self._build()
+        self.filter.textChanged.connect(self.table.proxy.setFilterFixedString)
+        self.table.current_changed.connect(self._selected)
+        self.table.opened.connect(lambda _row: self.text.edit.setFocus())
+        self.table.link_clicked.connect(self._go)
+        self.indent.toggled.connect(lambda _on: self._show_text())
+        self.save.clicked.connect(lambda _checked=False: self.ask_where())
+        self._nothing_selected()
+
+    def _build(self) -> None:
+        self.facts.keep(self.indent, self.save)
+        lower = QWidget()
+        below = QVBoxLayout(lower)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        for widget in (Line(), self.facts, self.note, Line()):
+            below.addWidget(widget)
+        below.addWidget(self.text, 1)
+        upper = QWidget()
+        above = QVBoxLayout(upper)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.setSpacing(0)
+        self.search = QWidget()
+        search = QHBoxLayout(self.search)
+        search.setContentsMargins(MARGIN, 4, MARGIN, 4)
+        search.addWidget(self.filter)
+        above.addWidget(self.search)
+        above.addWidget(self.table, 1)
+        self.splitter = AspectSplitter(upper, lower, (2, 3))
+        self.pane.set_content(self.splitter)
+
+    # -- what the window calls -------------------------------------------------------------
+
+    def open_path(self, path: str) -> None:
+        """Select the file at ``path`` and show it; say so when the thread has none there."""
+        self._pending = path
+        self._looked_again = False
+        if self.pane.state() == "content":
+            self._open_pending()
+        else:
+            self.refresh()
+
+    # -- loading ---------------------------------------------------------------------------
+
+    def fetch(self, thread_id: str) -> list[FileRow]:
+        """Artifacts, and the numbers of the requests that left them there."""
+        artifacts = self.reader.files(thread_id)
+        ids = sorted({each.request for each in artifacts if each.request is not None})
+        numbers = {row.id: row.number for row in self.reader.request_rows(ids)} if ids else {}
+        return [FileRow(each, None if each.request is None else numbers.get(each.request)) for each in artifacts]
+
+    def show_loaded(self, found: list[FileRow]) -> None:
+        """Bring the table up to date; read the shown file again when it changed."""
+        before = self.table.current()
+        self.model.set_items(found)
+        self.search.setVisible(len(found) >= FILTER_FROM or bool(self.filter.text()))
+        if found:
+            self.pane.show_content()
+            extra = self.search.sizeHint().height() if not self.search.isHidden() else 0
+            self.splitter.fit_first(self.table.height_of(len(found)) + extra)
+        elif self._pending is None:
+            self.pane.show_empty(
+                "The thread has no files.",
+                "Files appear when a tool result or a message is offloaded, when history is saved, "
+                "and when the agent writes one.",
+            )
+        now = self.table.current()
+        if before is not None and now is not None and now != before:
+            self._selected(now)
+        self._open_pending()
+        if self._pending is None and not self.note.text():
+            self.table.select_first()
+
+    def thread_left(self) -> None:
+        """Forget the files of the thread before."""
+        self._pending = None
+        self.filter.clear()
+        self.note.clear()
+        self.model.set_items([])
+        self._nothing_selected()
+
+    def _open_pending(self) -> None:
+        path = self._pending
+        if path is None:
+            return
+        if self.model.row_of(path) >= 0:
+            self._pending = None
+            self.filter.clear()
+            self.note.clear()
+            self.table.select(path)
+            return
+        if not self._looked_again:
+            self._looked_again = True
+            self.refresh()
+            return
+        self._pending = None
+        self.table.setCurrentIndex(self.table.rootIndex())
+        self.pane.show_content()
+        self.note.say(f"The thread has no file at {path}.", ("Close", self._close_note), kind="error")
+        self._nothing_selected()
+        self.text.clear("Not found", "The file may have been removed, or it belongs to another thread.")
+
+    def _close_note(self) -> None:
+        self.note.clear()
+        self.table.select_first()
+        if not self.model.rowCount():
+            self.show_loaded([])
+
+    # -- one file --------------------------------------------------------------------------
+
+    def _nothing_selected(self) -> None:
+        self._content = None
+        self.facts.set_facts("")
+        self.indent.hide()
+        self.text.clear("No file is selected.", "Select one above to see its text.")
+
+    def _selected(self, row: FileRow | None) -> None:
+        self.jobs.cancel((self, "file"))
+        if row is None:
+            self._nothing_selected()
+            return
+        self.note.clear()
+        artifact = row.artifact
+        self.facts.set_facts(
+            artifact.path,
+            [
+                ("Size", format.count(artifact.size, "byte")),
+                ("Kind", artifact.kind),
+                ("Lies in", f"{artifact.place}; {artifact.lifetime}" if artifact.lifetime else artifact.place),
+                ("Left by", left_by(row) or "not known"),
+                ("Changed", changed(artifact)),
+            ],
+            self._links(row),
+        )
+        if artifact.problem:
+            self.note.say(artifact.problem, kind="error")
+        self.indent.hide()
+        self._content = None
+        self.text.clear("", "")
+        self._read(row)
+
+    def _links(self, row: FileRow) -> list[QWidget]:
+        request = row.artifact.request
+        if request is None or row.number is None:
+            return []
+        return [Link(f"From request {row.number}", partial(self.go_to_request.emit, request))]
+
+    def _read(self, row: FileRow) -> None:
+        thread_id, path = self.thread_id, row.artifact.path
+        self.jobs.run(
+            f"Reading {format.one_line(path, 80)}",
+            _read_content,
+            self.reader.file,
+            thread_id,
+            path,
+            done=self._show_content,
+            failed=self.text.show_error,
+            key=(self, "file"),
+        )
+
+    def _show_content(self, content: Content) -> None:
+        self._content = content
+        self.indent.setVisible(content.json)
+        if content.note:
+            self.note.say(content.note)
+        self._show_text()
+
+    def _show_text(self) -> None:
+        content = self._content
+        if content is None:
+            return
+        if content.json and self.indent.isChecked():
+            self.text.load("Indenting the JSON", partial(_indent, content.text))
+        else:
+            self.text.set_text(content.text)
+
+    def _go(self, row: FileRow | None) -> None:
+        if row is not None and row.artifact.request is not None:
+            self.go_to_request.emit(row.artifact.request)
+
+    # -- saving a copy ---------------------------------------------------------------------
+
+    def ask_where(self) -> None:
+        """Ask for a place to save a copy of the selected file to."""
+        row = self.table.current()
+        if row is None:
+            return
+        dialog = QFileDialog(self, "Save a copy", QDir.homePath())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+        dialog.selectFile(safe_name(row.artifact.path))
+        dialog.fileSelected.connect(partial(self.save_to, row.artifact.path))
+        dialog.open()
+
+    def save_to(self, path: str, target: str) -> None:
+        """Save a copy of the thread's file at ``path`` to ``target``."""
+        self.jobs.run(
+            f"Saving a copy of {format.one_line(path, 80)}",
+            _copy,
+            self.reader.file,
+            self.thread_id,
+            path,
+            target,
+            done=self._saved,
+            failed=self._not_saved,
+        )
+
+    def _saved(self, target: str) -> None:
+        self.note.say(f"Saved a copy to {target}.", ("Close", self.note.clear))
+
+    def _not_saved(self, sentence: str) -> None:
+        self.note.say(sentence, ("Close", self.note.clear), kind="error")
+
+
+def _read_content(read: Callable[[str, str], bytes], thread_id: str, path: str) -> Content:
+    return content_of(path, read(thread_id, path))
+
+
+def _indent(text: str) -> str:
+    return indented(text) or text
+
+
+def _copy(read: Callable[[str, str], bytes], thread_id: str, path: str, target: str) -> str:
+    return str(save_copy(target, read(thread_id, path)))

@@ -1,0 +1,273 @@
+"""Memory of a thread's agent: its sources in order, how they stand to the thread, and their text to edit.
+
+What is typed outlives another selection, another thread, a refresh and the process.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.trace.model import MemoryFile
+from inspector import format, memory_files
+from inspector.drafts import Drafts, Slot
+from inspector.jobs import Jobs
+from inspector.memory_files import Opened
+from inspector.models.memory import MemoryModel, in_words
+from inspector.panes import plain_label
+from inspector.views.facts import BESIDE_NEVER, MARGIN, AspectSplitter, Line, Link
+from inspector.views.items_table import ItemsTable
+from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_edit import MemoryEdit
+from inspector.views.side import SidePane
+
+CACHED = "An edit reaches new threads. This thread keeps the copy it loaded at its first run."
+NOT_YET = "An edit made before this thread's first run reaches it too."
+
+_Key = tuple[str, str | None]
+"""Path, and the thread for a file that only this thread has."""
+
+
+class MemoryView(SidePane):
+    """The thread's memory files over the text of the selected one."""
+
+    noun = "memory files"
+
+    def __init__(
+        self,
+        reader: Any,
+        jobs: Jobs,
+        workspace_path: str | Path | None,
+        parent: QWidget | None = None,
+        drafts: Drafts | None = None,
+    ) -> None:
+        super().__init__(reader, jobs, parent)
+        read_only = bool(getattr(reader, "read_only", ""))
+        self.workspace = None if workspace_path is None or read_only else Path(workspace_path)
+        self.drafts = drafts or Drafts()
+        self._buffers: dict[_Key, MemoryBuffer] = {}
+        self._opening: set[_Key] = set()
+        slots: list[Slot] = []
+        self._slots = slots
+        self.model = MemoryModel(self._is_unsaved)
+        self.table: ItemsTable[MemoryFile] = ItemsTable(
+            self.model, "Memory files in the order of loading", ("", "888k", "≠ changed since")
+        )
+        self.standing = plain_label(muted=True)
+        self.standing.setWordWrap(True)
+        self.differences = Link("Differences", self.compare_with_thread)
+        self.differences.setAccessibleName("Differences between the file and the copy in this thread")
+        self.edit = MemoryEdit(jobs)
+        self._build()
+        self.table.current_changed.connect(self._selected)
+        self.table.opened.connect(lambda _file: self.edit.editor.setFocus())
+        self.edit.changed.connect(self._edit_changed)
+        self.edit.saved.connect(self.refresh)
+        self.destroyed.connect(partial(_leave, slots))
+        app = QApplication.instance()
+        if app is not None:
+            app.aboutToQuit.connect(self.flush)
+        self._show(None)
+
+    # -- what the window calls -------------------------------------------------------------
+
+    def has_unsaved(self) -> bool:
+        """Whether any memory file has text that is not stored."""
+        return any(buffer.unsaved for buffer in self._buffers.values())
+
+    def can_save(self) -> bool:
+        """Whether the file in the editor can be saved now."""
+        return self.edit.can_save()
+
+    def save(self) -> None:
+        """Save the file in the editor over the version that it was opened from."""
+        self.edit.save()
+
+    def revert(self) -> None:
+        """Back to the text that was opened; undo brings the edit back."""
+        self.edit.revert()
+
+    def open_path(self, path: str) -> None:
+        """Select a memory file."""
+        self.table.select(path)
+
+    def flush(self) -> None:
+        """Put all unsaved text on disk now."""
+        for buffer in self._buffers.values():
+            buffer.flush()
+
+    # -- loading ---------------------------------------------------------------------------
+
+    def fetch(self, thread_id: str) -> list[MemoryFile]:
+        """The sources as they stand now."""
+        return list(self.reader.memory(thread_id))
+
+    def show_loaded(self, found: list[MemoryFile]) -> None:
+        """Bring the table and every open buffer up to date."""
+        self.model.set_items(found)
+        if not found:
+            self._show(None)
+            self.pane.show_empty(
+                "The thread's agent has no memory files.",
+                "They are named in the agent's settings; /memories/AGENTS.md is the usual one.",
+            )
+            return
+        self.pane.show_content()
+        self.splitter.fit_first(self.table.height_of(len(found)))
+        for file in found:
+            self._look(file)
+        self.table.select_first()
+        self._selected(self.table.current())
+
+    def thread_left(self) -> None:
+        """The sources of the thread before are not this one's; buffers stay."""
+        self.model.set_items([])
+        self._show(None)
+
+    # -- buffers ---------------------------------------------------------------------------
+
+    def _key(self, file: MemoryFile) -> _Key:
+        return (file.path, None if file.place == memory_files.STORE else self.thread_id)
+
+    def _is_unsaved(self, path: str) -> bool:
+        return any(
+            buffer.unsaved
+            for (name, thread), buffer in self._buffers.items()
+            if name == path and thread in (None, self.thread_id)
+        )
+
+    def _look(self, file: MemoryFile) -> None:
+        key = self._key(file)
+        buffer = self._buffers.get(key)
+        if buffer is None:
+            return
+        if buffer.read_only and buffer.version != file.version:
+            self._drop(key)
+        elif buffer.look(file) and buffer is self.edit.buffer:
+            self.edit.note.say(
+                "The file was changed elsewhere; its new text is shown. Undo brings the old one back.",
+                ("Close", self.edit.tell),
+            )
+
+    def _selected(self, file: MemoryFile | None) -> None:
+        buffer = self._buffers.get(self._key(file)) if file is not None else None
+        if file is None or buffer is not None:
+            self._show(buffer)
+            return
+        self._show(None)
+        key = self._key(file)
+        if key in self._opening or self.thread_id is None:
+            return
+        self._opening.add(key)
+        what = f"Reading {format.one_line(file.path, 80)}"
+        self.edit.text.show_loading(what)
+        self.jobs.run(
+            what,
+            _open,
+            self.reader,
+            self.thread_id,
+            file,
+            self.workspace,
+            self.drafts,
+            key,
+            done=self._opened,
+            failed=self._not_opened,
+        )
+
+    def _opened(self, found: tuple[_Key, Opened]) -> None:
+        key, opened = found
+        self._opening.discard(key)
+        buffer = MemoryBuffer(self.jobs, self.workspace, opened, self)
+        if opened.slot is not None:
+            self._slots.append(opened.slot)
+        self._buffers[key] = buffer
+        current = self.table.current()
+        if current is not None and self._key(current) == key:
+            buffer.look(current)
+            self._show(buffer)
+        self.model.repaint()
+
+    def _not_opened(self, sentence: str) -> None:
+        self._opening.clear()
+        self.edit.text.show_error(sentence, lambda: self._selected(self.table.current()))
+
+    def _drop(self, key: _Key) -> None:
+        buffer = self._buffers.pop(key)
+        if buffer is self.edit.buffer:
+            self._show(None)
+        self.edit.editor.forget(buffer)
+        buffer.deleteLater()
+
+    # -- the selected file -------------------------------------------------------------------
+
+    def _show(self, buffer: MemoryBuffer | None) -> None:
+        if buffer is not self.edit.buffer:
+            self.edit.set_buffer(buffer)
+        if buffer is None:
+            self.edit.text.show_empty("No memory file is selected.", "Select one above to read and edit it.")
+        self._edit_changed()
+
+    def _edit_changed(self) -> None:
+        file = self.table.current()
+        drift = file is not None and file.in_thread is not None and file.in_thread != file.text
+        self.differences.setVisible(drift)
+        self.standing.setVisible(file is not None)
+        self.standing.setText("" if file is None else self._standing(file))
+        self.model.repaint()
+
+    def _standing(self, file: MemoryFile) -> str:
+        if self.workspace is None or file.place != memory_files.STORE:
+            return in_words(file)
+        if any(each.in_thread is not None for each in self.model.items):
+            return CACHED
+        return NOT_YET
+
+    def compare_with_thread(self) -> None:
+        """Show what differs between the copy in the thread and the file now."""
+        file = self.table.current()
+        if file is not None and file.in_thread is not None:
+            self.edit.show_comparison(
+                "The copy in this thread, against the file now",
+                file.in_thread,
+                file.text,
+                "The file is there no more." if not file.version else "The file is not text now.",
+            )
+
+    # -- building ------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        lower = QWidget()
+        below = QVBoxLayout(lower)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        standing = QHBoxLayout()
+        standing.setContentsMargins(MARGIN, 4, MARGIN, 0)
+        standing.addWidget(self.standing, 1)
+        standing.addWidget(self.differences, 0, Qt.AlignmentFlag.AlignBottom)
+        below.addWidget(Line())
+        below.addLayout(standing)
+        below.addWidget(self.edit, 1)
+        self.splitter = AspectSplitter(self.table, lower, (1, 3), least=BESIDE_NEVER)
+        self.pane.set_content(self.splitter)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """When the window goes, or another source is opened, what is typed must be on disk."""
+        super().hideEvent(event)
+        if self.isHidden() or not self.window().isVisible():
+            self.flush()
+
+
+def _open(
+    reader: Any, thread_id: str, file: MemoryFile, workspace: Path | None, drafts: Drafts, key: _Key
+) -> tuple[_Key, Opened]:
+    return key, memory_files.open_file(reader, thread_id, file, workspace, drafts)
+
+
+def _leave(slots: list[Slot], *_args: object) -> None:
+    for slot in slots:
+        slot.leave()

@@ -1,0 +1,310 @@
+"""One memory file as it is being edited: its document, what it was made from, what is stored by now.
+
+A buffer outlives the thread that showed it and every refresh; its unsaved text is kept on disk while it
+is typed. It knows no editor widget: ``document`` is put into one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtWidgets import QPlainTextDocumentLayout
+
+from engine.errors import EditConflict, InspectorError
+from engine.trace.model import MemoryFile
+from inspector import memory_files
+from inspector.exact_text import ExactText
+from inspector.jobs import Failure, Jobs
+from inspector.memory_files import Opened, Written
+
+DOCUMENT_MARGIN = 6
+DRAFT_DELAY_MS = 500
+"""Unsaved text is on disk at most this long after the first key that changed it."""
+
+
+class MemoryBuffer(QObject):
+    """The text of one file, from opening to closing the window."""
+
+    changed = Signal()
+    """Unsaved or not, missing or not, changed elsewhere or not: something of it is another."""
+    saved = Signal()
+    """The text was saved."""
+    conflicted = Signal(str)
+    """It was not saved, because the stored text is another by now; a sentence."""
+    failed = Signal(str)
+    """It was not saved, or its unsaved text can't be kept; a sentence."""
+
+    def __init__(self, jobs: Jobs, workspace: Path | None, opened: Opened, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.jobs = jobs
+        self.workspace = workspace
+        self.path = opened.file.path
+        self.place = opened.file.place
+        self.read_only = opened.read_only
+        self.missing = opened.missing
+        self.creating = False
+        """The user asked for a missing file to be created; it is when it is saved."""
+        self.saving = False
+        self.base = opened.exact
+        self.version = opened.file.version
+        self.stored: MemoryFile = opened.file
+        """The file as it stood when somebody last looked."""
+        self.restored_at: float | None = None
+        """When the unsaved text that this buffer began with was written."""
+        self.more_drafts = opened.more_drafts
+        self._slot = opened.slot
+        self._turn = 0
+        self.document = QTextDocument(self)
+        self.document.setDocumentLayout(QPlainTextDocumentLayout(self.document))
+        self.document.setDocumentMargin(DOCUMENT_MARGIN)  # counts as an edit, so before the first text
+        self.document.setPlainText(self.base.shown)
+        self.document.setModified(False)
+        self._check_kept()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DRAFT_DELAY_MS)
+        self._timer.timeout.connect(self._keep_draft)
+        self._restore(opened)
+        self.document.contentsChanged.connect(self._edited)
+        self.document.modificationChanged.connect(self._modified)
+
+    # -- what it is ------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The text as the editor has it; every line end is ``\\n``."""
+        return self.document.toRawText().replace("\u2029", "\n")
+
+    def exact_text(self) -> Callable[[], str]:
+        """What makes, in a job, the text as a save would write it."""
+        return partial(self.base.edited, self.text())
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether it holds text that is not stored."""
+        return self.document.isModified()
+
+    @property
+    def changed_elsewhere(self) -> bool:
+        """Whether the stored text is another than the one that this edit was made from."""
+        return self.stored.version != self.version
+
+    @property
+    def editable(self) -> bool:
+        """Whether text can be typed."""
+        return not self.read_only and (not self.missing or self.creating)
+
+    # -- what is done to it ----------------------------------------------------------------
+
+    def create(self) -> None:
+        """Let a missing file be written; it exists once it is saved."""
+        self.creating = True
+        self.changed.emit()
+
+    def look(self, file: MemoryFile) -> bool:
+        """The file as it stands now. An unedited text is brought up to date; True when it was."""
+        self.stored = file
+        took = False
+        if self.changed_elsewhere and not self.unsaved and not self.read_only and file.text is not None:
+            self._take(file)
+            took = True
+        self.changed.emit()
+        return took
+
+    def take_stored(self) -> None:
+        """Give up the edit for the text that is stored; undo brings it back."""
+        if self.stored.text is None:
+            self.missing, self.creating = True, False
+            self._replace("")
+            self.base, self.version = ExactText.of(""), self.stored.version
+            self.document.setModified(False)
+        else:
+            self._take(self.stored)
+        self.changed.emit()
+
+    def revert(self) -> None:
+        """Back to the text that the edit was made from; undo brings the edit back."""
+        self._replace(self.base.shown)
+        self.document.setModified(False)
+        self.changed.emit()
+
+    def use(self, text: str) -> None:
+        """Put another text in, as an edit that can be undone."""
+        self._replace(ExactText.of(text).shown)
+
+    def save(self, over: str | None = None) -> None:
+        """Save over the version that the edit was made from, or over the version ``over`` that was seen."""
+        if self.saving or self.workspace is None or not self.editable:
+            return
+        self.saving = True
+        self.changed.emit()
+        version = self.version if over is None else over
+        self.jobs.run(
+            f"Saving {self.path}",
+            memory_files.save,
+            self.workspace,
+            self.path,
+            self.base,
+            self.text(),
+            version,
+            done=self._written,
+            failed=self._not_written,
+        )
+
+    def flush(self) -> None:
+        """Put unsaved text on disk now, before the window goes."""
+        self._timer.stop()
+        if self._slot is None or self.workspace is None:
+            return
+        if self.unsaved:
+            self._turn += 1
+            try:
+                memory_files.keep_draft(
+                    self._slot, self._turn, self.workspace, self.path, self.version, self.base, self.text()
+                )
+            except InspectorError as error:
+                self.failed.emit(str(error))
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _check_kept(self) -> None:
+        """Refuse to edit a text of which the editor could lose something."""
+        kept, wanted = self.text(), self.base.shown
+        if kept != wanted and not self.read_only:
+            at = next((n for n, (a, b) in enumerate(zip(kept, wanted, strict=False)) if a != b), len(kept))
+            odd = f"U+{ord(wanted[at]):04X}" if at < len(wanted) else "its end"
+            self.read_only = (
+                f"The editor can't keep {odd} at character {at + 1}, so the file is only shown. Edit it elsewhere."
+            )
+
+    def _restore(self, opened: Opened) -> None:
+        draft = opened.draft
+        if draft is None or opened.draft_text is None:
+            return
+        if draft.base_version != self.version:
+            self.base, self.version = opened.draft_text, draft.base_version
+            self.document.setPlainText(self.base.shown)
+        self.missing = not draft.base_version
+        self.creating = self.missing
+        self._replace(draft.text)
+        self.document.setModified(True)
+        self.restored_at = draft.at
+
+    def _take(self, file: MemoryFile) -> None:
+        self.base, self.version = ExactText.of(file.text or ""), file.version
+        self.missing = self.creating = False
+        self._replace(self.base.shown)
+        self.document.setModified(False)
+
+    def _replace(self, shown: str) -> None:
+        """Make the document this text by one edit of what differs, so that the cursor keeps its place."""
+        old = self.text()
+        if old == shown:
+            return
+        head = _common(old, shown)
+        tail = _common(old[head:][::-1], shown[head:][::-1])
+        cursor = QTextCursor(self.document)
+        cursor.beginEditBlock()
+        cursor.setPosition(_utf16(old[:head]))
+        cursor.setPosition(_utf16(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(shown[head : len(shown) - tail])
+        cursor.endEditBlock()
+
+    def _edited(self) -> None:
+        if self.unsaved and self._slot is not None and not self._timer.isActive():
+            self._timer.start()
+
+    def _modified(self, modified: bool) -> None:
+        if not modified:
+            self._forget_draft()
+        self.changed.emit()
+
+    def _keep_draft(self) -> None:
+        if not self.unsaved or self._slot is None or self.workspace is None:
+            return
+        self._turn += 1
+        self.jobs.run(
+            "Keeping unsaved text",
+            memory_files.keep_draft,
+            self._slot,
+            self._turn,
+            self.workspace,
+            self.path,
+            self.version,
+            self.base,
+            self.text(),
+            failed=self._tell,
+            quiet=True,
+        )
+
+    def _forget_draft(self) -> None:
+        self._timer.stop()
+        self.restored_at = None
+        if self._slot is not None:
+            self._turn += 1
+            self.jobs.run(
+                "Forgetting saved text", memory_files.discard_draft, self._slot, self._turn,
+                failed=self._tell, quiet=True,
+            )  # fmt: skip
+
+    def _written(self, written: Written) -> None:
+        self.saving = False
+        self.missing = self.creating = False
+        self.base, self.version = written.exact, written.version
+        self.stored = MemoryFile(
+            path=self.path,
+            text=written.exact.exact,
+            version=written.version,
+            size=len(written.exact.exact.encode("utf-8")),
+            place=self.place,
+            modified_at=None,
+            in_thread=self.stored.in_thread,
+        )
+        if self.text() == written.shown:
+            self.document.setModified(False)
+        else:  # typed on while it was saved
+            self._keep_draft()
+        self.saved.emit()
+        self.changed.emit()
+
+    def _not_written(self, failure: Failure) -> None:
+        self.saving = False
+        error = failure.error
+        if isinstance(error, EditConflict):
+            self.stored = MemoryFile(
+                path=self.path,
+                text=error.current,
+                version=error.version,
+                size=len((error.current or "").encode("utf-8")),
+                place=self.place,
+                modified_at=None,
+                in_thread=self.stored.in_thread,
+            )
+            self.changed.emit()
+            self.conflicted.emit(failure)
+            return
+        self.changed.emit()
+        self.failed.emit(f"{failure} Your text is still here.")
+
+    def _tell(self, failure: Failure) -> None:
+        self.failed.emit(failure)
+
+
+def _utf16(text: str) -> int:
+    """Qt's position after ``text``."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _common(one: str, other: str) -> int:
+    """Length of the common beginning, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,144 @@
+"""The search bar of the memory editor: finds while the text is being typed, and steps through."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+
+from inspector import format
+from inspector.jobs import Jobs
+from inspector.models.shown_text import find_all
+from inspector.panes import plain_label
+from inspector.views.memory_editor import MemoryEditor
+
+_DELAY_MS = 120
+_MOST = 5_000
+
+
+class MemoryFind(QWidget):
+    """Hidden until it is asked for; Escape closes it."""
+
+    def __init__(self, jobs: Jobs, editor: MemoryEditor, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs, self._editor = jobs, editor
+        self._matches: list[tuple[int, int]] = []
+        self._at = -1
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find in this file")
+        self.field.setAccessibleName("Find in this memory file")
+        self.field.setClearButtonEnabled(True)
+        self.says = plain_label(muted=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 3, 4, 3)
+        row.setSpacing(4)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.says)
+        for sign, name, do in (
+            ("↑", "Previous match", partial(self.step, True)),
+            ("↓", "Next match", partial(self.step, False)),
+            ("×", "Close the search", self.close_bar),
+        ):
+            button = QToolButton()
+            button.setText(sign)
+            button.setAutoRaise(True)
+            button.setToolTip(name)
+            button.setAccessibleName(name)
+            button.clicked.connect(lambda _checked=False, do=do: do())
+            row.addWidget(button)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DELAY_MS)
+        self._timer.timeout.connect(self.search)
+        self.field.textChanged.connect(lambda _text: self._timer.start())
+        self.field.returnPressed.connect(partial(self.step, False))
+        self.field.installEventFilter(self)
+        editor.find_asked.connect(self.open)
+        editor.next_asked.connect(self.step)
+        editor.textChanged.connect(self.text_changed)
+        self.hide()
+
+    def open(self) -> None:
+        """Show the bar, searching for what is selected."""
+        selected = self._editor.selected_text()
+        self.show()
+        if selected and "\n" not in selected and len(selected) <= 200:
+            self.field.setText(selected)
+        self.field.setFocus()
+        self.field.selectAll()
+        self.search()
+
+    def close_bar(self) -> None:
+        """Hide the bar and its marks."""
+        self._timer.stop()
+        self._matches, self._at = [], -1
+        self._editor.set_matches([], None)
+        self.hide()
+        self._editor.setFocus()
+
+    def text_changed(self) -> None:
+        """What was found may stand elsewhere now."""
+        self._matches, self._at = [], -1
+        if not self.isHidden():
+            self._timer.start()
+
+    def search(self) -> None:
+        """Find all, off the GUI thread."""
+        self._timer.stop()
+        look = partial(find_all, self._editor.shown_text().source, self.field.text(), most=_MOST)
+        self._jobs.run("Searching the text", look, done=self._found, key=(self, "find"), quiet=True)
+
+    def step(self, back: bool = False) -> None:
+        """Select the next match, or the one before, around the ends."""
+        if not self._matches:
+            if self.isHidden():
+                self.open()
+            return
+        here = self._editor.offset()
+        if self._at < 0:
+            starts = [n for n, (start, _end) in enumerate(self._matches) if start >= here]
+            self._at = (starts[0] if starts else 0) - (1 if back else 0)
+        else:
+            self._at += -1 if back else 1
+        self._at %= len(self._matches)
+        self._editor.set_matches(self._matches, self._matches[self._at])
+        self._editor.select(*self._matches[self._at])
+        self._say()
+
+    def _found(self, found: list[tuple[int, int]]) -> None:
+        if self.isHidden():
+            return
+        self._matches, self._at = found, -1
+        self._editor.set_matches(found, None)
+        self._say()
+
+    def _say(self) -> None:
+        many = format.exact(len(self._matches)) + ("+" if len(self._matches) >= _MOST else "")
+        if not self.field.text():
+            self.says.setText("")
+        elif not self._matches:
+            self.says.setText("not found")
+        else:
+            self.says.setText(many if self._at < 0 else f"{format.exact(self._at + 1)} of {many}")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape closes, F3 and Shift+Enter step; the window's own keys for them stay out."""
+        if isinstance(event, QKeyEvent) and event.type() in (
+            QEvent.Type.KeyPress,
+            QEvent.Type.ShortcutOverride,
+        ):
+            shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            key = event.key()
+            do = None
+            if key == Qt.Key.Key_Escape:
+                do = self.close_bar
+            elif key == Qt.Key.Key_F3 or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift):
+                do = partial(self.step, shift)
+            if do is not None:
+                event.accept()
+                if event.type() == QEvent.Type.KeyPress:
+                    do()
+                return True
+        return super().eventFilter(watched, event)

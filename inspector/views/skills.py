@@ -1,0 +1,148 @@
+"""Skills of a thread's agent: the line in the menu that every request pays for, against the full text."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from inspector import format
+from inspector.file_content import content_of
+from inspector.jobs import Jobs
+from inspector.models.skills import SkillItem, SkillsModel
+from inspector.panes import plain_label
+from inspector.views.facts import BESIDE_NEVER, AspectSplitter, Facts, Line, Link, NoteBar, heading
+from inspector.views.items_table import ItemsTable
+from inspector.views.side import SidePane
+from inspector.views.text import TextView
+
+MOST_LINKS = 4
+"""Requests that read a skill, linked one by one; the first and the last ones of more."""
+
+
+class SkillsView(SidePane):
+    """A table of the skills over the selected one: as listed to the model, and its SKILL.md."""
+
+    noun = "skills"
+
+    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(reader, jobs, parent)
+        self._shown: SkillItem | None = None
+        self.model = SkillsModel()
+        self.table: ItemsTable[SkillItem] = ItemsTable(
+            self.model, "Skills of the thread", ("", "~888", "~8.8k", "Listed", "Read")
+        )
+        self.table.sort_by_header()
+        self.facts = Facts()
+        self.note = NoteBar("Problem of the skill")
+        self.menu_title = heading("As listed to the model")
+        self.menu = TextView(jobs, "Menu line as listed to the model")
+        self.full_title = heading("SKILL.md")
+        self.full = TextView(jobs, "Text of SKILL.md")
+        self._build()
+        self.table.current_changed.connect(self._selected)
+        self.table.opened.connect(lambda _item: self.full.edit.setFocus())
+
+    def _build(self) -> None:
+        for text in (self.menu, self.full):
+            text.setMinimumHeight(44)  # the list of skills is worth more than four lines of each text
+        upper = _column(Line(), self.facts, self.note, self.menu_title, (self.menu, 1))
+        texts = AspectSplitter(upper, _column(Line(), self.full_title, (self.full, 1)), (2, 3), least=BESIDE_NEVER)
+        texts.fit_first(190)
+        self.splitter = AspectSplitter(self.table, texts, (1, 2))
+        self.pane.set_content(self.splitter)
+
+    def fetch(self, thread_id: str) -> list[SkillItem]:
+        """The skills, and the ids of the requests that read them."""
+        skills = list(self.reader.skills(thread_id))
+        wanted = {number for skill in skills for number in skill.read_in}
+        numbers: dict[int, int] = {}
+        if wanted:
+            ids = self.reader.request_ids(thread_id)
+            near = [ids[number - 1] for number in wanted if 0 < number <= len(ids)]
+            numbers = {row.number: row.id for row in self.reader.request_rows(near)}
+        return [SkillItem(skill, tuple((n, numbers.get(n)) for n in skill.read_in)) for skill in skills]
+
+    def show_loaded(self, found: list[SkillItem]) -> None:
+        """Bring the table up to date; what is read of the shown skill only when it changed."""
+        self.model.set_items(found)
+        if not found:
+            self.pane.show_empty(
+                "The thread's agent has no skills.",
+                "A skill is a folder with a SKILL.md under /skills/; it is listed at a thread's first run.",
+            )
+            return
+        self.pane.show_content()
+        self.splitter.fit_first(self.table.height_of(len(found)))
+        self.table.select_first()
+        now = self.table.current()
+        if now is not None and now != self._shown:
+            self._selected(now)
+
+    def thread_left(self) -> None:
+        """Forget the skills of the thread before."""
+        self.model.set_items([])
+        self._selected(None)
+
+    def _selected(self, item: SkillItem | None) -> None:
+        self._shown = item
+        self.note.clear()
+        if item is None:
+            self.facts.set_facts("")
+            self.menu.clear("No skill is selected.", "Select one above to see its line and its text.")
+            self.full.clear()
+            return
+        skill = item.skill
+        self.facts.set_facts(
+            skill.path,
+            [
+                ("Listed", f"in {format.count(skill.listed_in, 'request')}"),
+                ("Read", ", ".join(f"#{number}" for number in skill.read_in) or "in no request"),
+            ],
+            self._reads(item),
+        )
+        if skill.problem:
+            self.note.say(skill.problem, kind="error")
+        self.menu_title.setText(f"As listed to the model · {format.tokens(skill.menu_tokens)} tokens")
+        full = "" if skill.full_tokens is None else f" · {format.tokens(skill.full_tokens)} tokens"
+        self.full_title.setText(f"SKILL.md{full}")
+        if skill.description:
+            self.menu.set_text(skill.description)
+        else:
+            self.menu.clear("It is not listed to the model.", skill.problem or "")
+        self.full.load(
+            f"Reading {format.one_line(skill.path, 80)}",
+            partial(_text, self.reader, self.thread_id or "", skill.path),
+        )
+
+    def _reads(self, item: SkillItem) -> list[QWidget]:
+        reads = item.reads
+        if not reads:
+            return [plain_label("Not read", muted=True)]
+        shown = reads if len(reads) <= MOST_LINKS else (*reads[: MOST_LINKS - 1], reads[-1])
+        parts: list[QWidget] = [plain_label("Read in", muted=True)]
+        for n, (number, request) in enumerate(shown):
+            if len(reads) > MOST_LINKS and n == MOST_LINKS - 1:
+                parts.append(plain_label(f"… {format.exact(len(reads) - MOST_LINKS)} more …", muted=True))
+            if request is None:
+                parts.append(plain_label(f"request {number}"))
+            else:
+                parts.append(Link(f"#{number}", partial(self.go_to_request.emit, request)))
+        return parts
+
+
+def _text(reader: Any, thread_id: str, path: str) -> str:
+    content = content_of(path, reader.file(thread_id, path))
+    return content.text if content.is_text else f"{content.note}\n\n{content.text}"
+
+
+def _column(*parts: QWidget | tuple[QWidget, int]) -> QWidget:
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for part in parts:
+        widget, stretch = part if isinstance(part, tuple) else (part, 0)
+        column.addWidget(widget, stretch)
+    return made
