@@ -1,8 +1,11 @@
-"""Observers between an agent's middlewares: who added what, and the raw state.
+"""Observing an agent's middlewares: who added what, and the raw state.
 
 deepagents assembles the list of middlewares inside ``create_deep_agent`` and calls
-LangChain's ``create_agent``; that call is where observers are put between each pair. They
-keep references only. Outside of :func:`observing` nothing is different.
+LangChain's ``create_agent``; there each middleware that wraps calls is exchanged for a
+twin: an object of a subclass that shares its ``__dict__`` and notes the request before and
+after it. A middleware of our own between each pair would see the same, but LangChain takes
+two threads and a task to call one, which tripled the cost of recording. Outside of
+:func:`observing` nothing is different.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from engine.record.model import observe
 
 @dataclass(slots=True)
 class Layer:
-    """A model request as it stood at one observer."""
+    """A model request as it stood between two middlewares."""
 
     system: Any
     messages: Any
@@ -38,10 +41,10 @@ class Call:
 
     assembly: Assembly
     state: Any
-    token_of_last: str | None = None
     layers: list[Layer | None] = field(default_factory=list)
+    """As the caller gave it, then after each middleware; None after one that wraps no calls."""
     inside: bool = False
-    """Whether the innermost observer has handed over to the model."""
+    """Whether the innermost middleware has handed over to the model."""
     children: list[str] = field(default_factory=list)
     """Tokens of requests that a middleware made meanwhile."""
 
@@ -58,16 +61,34 @@ class Assembly:
 
 
 class Listener(Protocol):
-    """What observers report to. Its methods never raise."""
+    """What is told of tools. Its methods never raise."""
 
     def tool_called(self, request: Any) -> None: ...
 
-    def tool_answered(self, request: Any, inner: Any, outer: Any) -> None: ...
+    def tool_changed(self, request: Any, given: Any, left: Any) -> None: ...
+
+    def tool_answered(self, request: Any, result: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a twin stands in its agent."""
+
+    name: str
+    index: int
+    assembly: Assembly
+    listener: Listener
+    outermost: bool
+    innermost: bool
+    first_at_tools: bool
 
 
 current: ContextVar[Call | None] = ContextVar("context_inspector_call", default=None)
 _listener: ContextVar[Listener | None] = ContextVar("context_inspector_listener", default=None)
-_inner_result: ContextVar[list[Any] | None] = ContextVar("context_inspector_tool", default=None)
+
+_PLACE = "_context_inspector_place"
+_MODEL = ("wrap_model_call", "awrap_model_call")
+_TOOL = ("wrap_tool_call", "awrap_tool_call")
 
 
 @contextmanager
@@ -96,13 +117,13 @@ def _observed(create_agent: Callable[..., Any]) -> Callable[..., Any]:
         listener = _listener.get()
         if listener is not None:
             middleware = list(kwargs.get("middleware") or ())
-            kwargs["middleware"] = _interleave(model, middleware, kwargs.get("tools") or (), listener)
+            kwargs["middleware"] = _twins(model, middleware, kwargs.get("tools") or (), listener)
         return create_agent(model, *args, **kwargs)
 
     return create
 
 
-def _interleave(model: Any, middleware: list[Any], tools: Any, listener: Listener) -> list[Any]:
+def _twins(model: Any, middleware: list[Any], tools: Any, listener: Listener) -> list[Any]:
     origin = {_tool_name(tool): CALLER for tool in tools}
     for item in middleware:
         origin |= {_tool_name(tool): item.name for tool in getattr(item, "tools", ())}
@@ -111,13 +132,21 @@ def _interleave(model: Any, middleware: list[Any], tools: Any, listener: Listene
     for candidate in (model, *(getattr(item, "model", None) for item in middleware)):
         if isinstance(candidate, BaseChatModel):
             observe(candidate)
-    last = len(middleware)
-    observers: list[AgentMiddleware] = [Observer(index, assembly) for index in range(1, last)]
-    observers.insert(0, Outermost(0, assembly, listener))
-    observers.append(Innermost(last, assembly))
-    result: list[Any] = []
-    for observer, item in zip(observers, [*middleware, None], strict=True):
-        result += [observer] if item is None else [observer, item]
+    at_model = [index for index, item in enumerate(middleware) if _own(type(item), _MODEL)]
+    at_tools = [index for index, item in enumerate(middleware) if _own(type(item), _TOOL)]
+    result = list(middleware)
+    for index in sorted({*at_model, *at_tools}):
+        item = middleware[index]
+        place = Place(
+            item.name,
+            index,
+            assembly,
+            listener,
+            outermost=at_model[:1] == [index],
+            innermost=at_model[-1:] == [index],
+            first_at_tools=at_tools[:1] == [index],
+        )
+        result[index] = _twin(item, place)
     return result
 
 
@@ -127,130 +156,167 @@ def _tool_name(tool: Any) -> str:
     return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))
 
 
-class Observer(AgentMiddleware[Any, Any, Any]):
-    """Notes the request between two middlewares and passes it on untouched."""
-
-    def __init__(self, index: int, assembly: Assembly) -> None:
-        self.index, self.assembly = index, assembly
-        self.tools = []
-
-    @property
-    def name(self) -> str:
-        """Unique in its agent."""
-        return f"context-inspector-{self.index}"
-
-    def note(self, request: Any) -> Call | None:
-        """Keep references to the request's areas as they stand here."""
-        call = current.get()
-        if call is not None:
-            del call.layers[self.index :]  # a retry passes here again
-            call.layers += [None] * (self.index - len(call.layers))
-            call.layers.append(
-                Layer(
-                    request.system_message,
-                    request.messages,
-                    request.tools,
-                    request.model_settings,
-                    request.model,
-                )
-            )
-        return call
-
-    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        self.note(request)
-        return handler(request)
-
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        self.note(request)
-        return await handler(request)
+def _own(cls: type, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of these methods that a middleware's class defines itself."""
+    return tuple(name for name in names if getattr(cls, name) is not getattr(AgentMiddleware, name))
 
 
-class Innermost(Observer):
-    """Sees the request as it goes to the model, and a tool's result as the tool gave it."""
+def _twin(item: Any, place: Place) -> Any:
+    """A middleware that is ``item`` in all but what it notes; ``item`` itself where that can't be."""
+    try:
+        twin = object.__new__(_twin_class(type(item)))
+        twin.__dict__ = item.__dict__
+    except (TypeError, AttributeError):  # a class of unusual layout
+        return item
+    setattr(twin, _PLACE, place)
+    return twin
 
-    def note(self, request: Any) -> Call | None:
-        observe(request.model)
-        call = super().note(request)
-        if call is not None:
-            call.inside = True
-        return call
 
-    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        call = self.note(request)
+@functools.cache
+def _twin_class(cls: type) -> Any:
+    namespace: dict[str, Any] = {
+        "__slots__": (_PLACE,),
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__doc__": cls.__doc__,
+        # A middleware's name may depend on its exact class.
+        "name": property(lambda self: getattr(self, _PLACE).name),
+    }
+    makers = dict(zip((*_MODEL, *_TOOL), (_model_call, _async_model_call, _tool_call, _async_tool_call), strict=True))
+    for name in _own(cls, (*_MODEL, *_TOOL)):
+        namespace[name] = makers[name](getattr(cls, name))
+    return type(cls)(cls.__name__, (cls,), namespace)
+
+
+def _model_call(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: Any, request: Any, handler: Callable[[Any], Any]) -> Any:
+        place: Place = getattr(self, _PLACE)
+
+        def inner(passed: Any) -> Any:
+            noted = _noted(place, passed)
+            try:
+                return handler(passed)
+            finally:
+                _back(place, noted)
+
+        token = _opened(place, request)
         try:
-            return handler(request)
+            return method(self, request, inner)
         finally:
-            if call is not None:
-                call.inside = False
+            if token is not None:
+                current.reset(token)
 
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        call = self.note(request)
+    return call
+
+
+def _async_model_call(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def call(self: Any, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        place: Place = getattr(self, _PLACE)
+
+        async def inner(passed: Any) -> Any:
+            noted = _noted(place, passed)
+            try:
+                return await handler(passed)
+            finally:
+                _back(place, noted)
+
+        token = _opened(place, request)
         try:
-            return await handler(request)
+            return await method(self, request, inner)
         finally:
-            if call is not None:
-                call.inside = False
+            if token is not None:
+                current.reset(token)
 
-    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        return _keep(handler(request))
-
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return _keep(await handler(request))
+    return call
 
 
-class Outermost(Observer):
-    """Opens the call, and compares a tool's result as it leaves with what the tool gave."""
+def _opened(place: Place, request: Any) -> Any:
+    """The outermost middleware opens the call; returns what resets it."""
+    if not place.outermost:
+        return None
+    call = Call(place.assembly, request.state)
+    call.layers.append(_layer(request))
+    return current.set(call)
 
-    def __init__(self, index: int, assembly: Assembly, listener: Listener) -> None:
-        super().__init__(index, assembly)
-        self.listener = listener
 
-    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        token = current.set(Call(self.assembly, request.state))
-        try:
-            self.note(request)
-            return handler(request)
-        finally:
-            current.reset(token)
+def _noted(place: Place, passed: Any) -> Call | None:
+    """Keep references to what a middleware passed on."""
+    call = current.get()
+    if call is None:
+        return None
+    del call.layers[place.index + 1 :]  # a retry passes here again
+    call.layers += [None] * (place.index + 1 - len(call.layers))
+    call.layers.append(_layer(passed))
+    if place.innermost:
+        observe(passed.model)
+        call.inside = True
+    return call
 
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        token = current.set(Call(self.assembly, request.state))
-        try:
-            self.note(request)
-            return await handler(request)
-        finally:
-            current.reset(token)
 
-    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        self.listener.tool_called(request)
-        inner: list[Any] = []
-        token = _inner_result.set(inner)
-        # Inside a tool there is no model node's call: a subagent opens its own.
-        call = current.set(None)
-        try:
-            result = handler(request)
-        finally:
-            current.reset(call)
-            _inner_result.reset(token)
-        self.listener.tool_answered(request, inner[-1] if inner else None, result)
+def _back(place: Place, call: Call | None) -> None:
+    if call is not None and place.innermost:
+        call.inside = False
+
+
+def _layer(request: Any) -> Layer:
+    return Layer(request.system_message, request.messages, request.tools, request.model_settings, request.model)
+
+
+def _tool_call(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(self: Any, request: Any, handler: Callable[[Any], Any]) -> Any:
+        place: Place = getattr(self, _PLACE)
+        given: list[Any] = []
+
+        def inner(passed: Any) -> Any:
+            given[:] = [handler(passed)]
+            return given[0]
+
+        if not place.first_at_tools:
+            result = method(self, request, inner)
+        else:
+            place.listener.tool_called(request)
+            # Inside a tool there is no model node's call: a subagent opens its own.
+            token = current.set(None)
+            try:
+                result = method(self, request, inner)
+            finally:
+                current.reset(token)
+        _told(place, request, given, result)
         return result
 
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        self.listener.tool_called(request)
-        inner: list[Any] = []
-        token = _inner_result.set(inner)
-        call = current.set(None)
-        try:
-            result = await handler(request)
-        finally:
-            current.reset(call)
-            _inner_result.reset(token)
-        self.listener.tool_answered(request, inner[-1] if inner else None, result)
+    return call
+
+
+def _async_tool_call(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def call(self: Any, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        place: Place = getattr(self, _PLACE)
+        given: list[Any] = []
+
+        async def inner(passed: Any) -> Any:
+            given[:] = [await handler(passed)]
+            return given[0]
+
+        if not place.first_at_tools:
+            result = await method(self, request, inner)
+        else:
+            place.listener.tool_called(request)
+            token = current.set(None)
+            try:
+                result = await method(self, request, inner)
+            finally:
+                current.reset(token)
+        _told(place, request, given, result)
         return result
 
+    return call
 
-def _keep(result: Any) -> Any:
-    kept = _inner_result.get()
-    if kept is not None:
-        kept.append(result)
-    return result
+
+def _told(place: Place, request: Any, given: list[Any], result: Any) -> None:
+    if given and given[0] is not result:
+        place.listener.tool_changed(request, given[0], result)
+    if place.first_at_tools:
+        place.listener.tool_answered(request, result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.record.canon import Encoded
 from engine.record.lanes import Lane, ListChange
@@ -28,8 +28,14 @@ class EventNote:
     parts: dict[str, Encoded] = field(default_factory=dict)
     """Parts to be stored; their ids go into ``data`` under these names."""
 
-    def write(self, book: Book, thread: int, lane: str) -> None:
+    def prepare(self, book: Book) -> dict[str, Any]:
+        """Store the parts; the event's data with their ids. Raises what can't be JSON."""
         data = self.data | {name: book.part(part) for name, part in self.parts.items()}
+        row_data(data)
+        return data
+
+    def write(self, book: Book, thread: int, lane: str, data: dict[str, Any]) -> None:
+        """Insert the row, with data that was prepared."""
         if self.once and self._known(book, thread, lane, data):
             return
         book.db.execute(
@@ -81,15 +87,16 @@ class RequestStarted:
     children: tuple[str, ...]
     """Requests made on the way to this one (summarizing calls)."""
     events: list[EventNote]
+    urgent: ClassVar[bool] = False
 
     def write(self, book: Book) -> None:
         nodes = {place: book.list(self.lane, change) for place, change in self.lists.items()}
+        events = [(event, event.prepare(book)) for event in self.events]
         thread = book.thread(self.lane.thread_id, self.title, self.agent, self.started_at)
-        run = book.db.execute("SELECT id FROM runs WHERE token = ?", (self.run,)).fetchone()
         values: dict[str, Any] = {
             "token": self.token,
             "thread": thread,
-            "run": run and run[0],
+            "run": book.run(self.run),
             "purpose": self.purpose,
             "agent": self.agent,
             "lane": self.lane.namespace,
@@ -128,8 +135,8 @@ class RequestStarted:
         book.requests[self.token] = int(row or 0)
         for child in self.children:
             book.db.execute("UPDATE requests SET parent = ? WHERE token = ? AND parent IS NULL", (row, child))
-        for event in self.events:
-            event.write(book, thread, self.lane.namespace)
+        for event, data in events:
+            event.write(book, thread, self.lane.namespace, data)
 
 
 @dataclass(slots=True)
@@ -144,6 +151,8 @@ class RequestEnded:
     usage: dict[str, Any] | None = None
     calls: tuple[str, ...] = ()
     """Names of the tools that the response calls."""
+    run: str | None = None
+    urgent: ClassVar[bool] = True
 
     def write(self, book: Book) -> None:
         row = book.request(self.token)
@@ -172,10 +181,11 @@ class RequestEnded:
                 row,
             ),
         )
-        book.db.execute(
-            "UPDATE threads SET updated_at = ? WHERE id = (SELECT thread FROM requests WHERE id = ?)",
-            (self.ended_at, row),
-        )
+        if self.run is None:
+            book.db.execute(
+                "UPDATE threads SET updated_at = ? WHERE id = (SELECT thread FROM requests WHERE id = ?)",
+                (self.ended_at, row),
+            )
         book.requests.pop(self.token, None)
 
 
@@ -185,13 +195,12 @@ class EventSeen:
 
     lane: Lane
     event: EventNote
+    urgent: ClassVar[bool] = False
 
     def write(self, book: Book) -> None:
-        self.event.write(
-            book,
-            book.thread(self.lane.thread_id, self.lane.thread_id, None, self.event.at),
-            self.lane.namespace,
-        )
+        data = self.event.prepare(book)
+        thread = book.thread(self.lane.thread_id, self.lane.thread_id, None, self.event.at)
+        self.event.write(book, thread, self.lane.namespace, data)
 
 
 @dataclass(slots=True)
@@ -205,6 +214,7 @@ class RunStarted:
     at: float
     pid: int
     settings: dict[str, Any]
+    urgent: ClassVar[bool] = True
 
     def write(self, book: Book) -> None:
         thread = book.thread(self.thread_id, self.title, self.agent, self.at)
@@ -228,6 +238,7 @@ class RunEnded:
     error: str | None
     lanes: tuple[int, ...] = ()
     """Keys of lanes that are over."""
+    urgent: ClassVar[bool] = True
 
     def write(self, book: Book) -> None:
         for key in self.lanes:

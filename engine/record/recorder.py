@@ -206,6 +206,7 @@ class Recorder:
                 encode_message(message) if message is not None else None,
                 getattr(message, "usage_metadata", None),
                 tuple(str(call.get("name")) for call in getattr(message, "tool_calls", None) or ()),
+                self._runs.get(str(opened.metadata.get("thread_id"))),
             )
         )
         self._on_request(str(opened.metadata.get("thread_id")))
@@ -219,22 +220,33 @@ class Recorder:
         self._tasks[thread_id, namespace] = (lane.last, request.tool_call.get("id"))
 
     @_guarded
-    def tool_answered(self, request: Any, inner: Any, outer: Any) -> None:
-        """A tool's result left the middlewares: was it offloaded, and did the tool touch memory or a skill?"""
-        at = get_config()["configurable"]
-        lane = self._lane(str(at.get("thread_id")), str(at.get("checkpoint_ns") or "").rpartition("|")[0])
+    def tool_changed(self, request: Any, given: Any, left: Any) -> None:
+        """A middleware passed on another result than it was given: was it offloaded?"""
+        call_id = request.tool_call.get("id")
+        whole, stub = _result(given, call_id), _result(left, call_id)
+        if whole is not None and stub is not None and notice.offload_path(stub.text):
+            offloaded = self._tool_lane().seen.setdefault("offloaded", {})
+            offloaded[call_id] = text_chars(whole.content)
+
+    @_guarded
+    def tool_answered(self, request: Any, result: Any) -> None:
+        """A tool's result left the middlewares: did it touch memory or a skill?"""
         call_id, name = request.tool_call.get("id"), request.tool_call.get("name")
-        given, left = _result(inner, call_id), _result(outer, call_id)
-        if given is not None and left is not None and given.content != left.content and notice.offload_path(left.text):
-            lane.seen.setdefault("offloaded", {})[call_id] = text_chars(given.content)
         path = (request.tool_call.get("args") or {}).get("file_path")
+        left = _result(result, call_id)
         if left is None or left.status == "error" or not isinstance(path, str):
             return
+        lane = self._tool_lane()
         if name in _EDITS and path in (lane.seen.get("memory") or {}):
             self._event(lane, "memory edited", {"path": path, "tool": name, "tool_call_id": call_id})
         for skill in lane.seen.get("skills") or ():
             if name == "read_file" and skill["path"] == path:
                 self._event(lane, "skill read", {"name": skill["name"], "path": path, "tool_call_id": call_id})
+
+    def _tool_lane(self) -> Lane:
+        """The lane of the agent whose tool is running."""
+        at = get_config()["configurable"]
+        return self._lane(str(at.get("thread_id")), str(at.get("checkpoint_ns") or "").rpartition("|")[0])
 
     def _event(self, lane: Lane, kind: str, data: dict[str, Any]) -> None:
         self._writer.put(EventSeen(lane, EventNote(kind, time.time(), lane.last, data)))

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import zstandard
 
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 _QUEUE = 2_000  # operations
 _PACK_FROM = 160  # bytes; shorter bodies don't get smaller
 _BATCH = 64  # operations in one transaction at the most
+_LINGER = 0.02  # seconds; a request shorter than this is written in one transaction
 _MEMO = 200_000  # remembered ids
 
 
@@ -42,7 +43,14 @@ class FollowsLoss(LookupError):
 
 
 class Operation(Protocol):
-    """One thing to be written; ``write`` runs inside a transaction on the writer's thread."""
+    """One thing to be written; ``write`` runs inside a transaction on the writer's thread.
+
+    Whatever is not SQLite's own fault it raises before it writes its first row: what it has
+    stored by then are parts and nodes, which mean nothing by themselves.
+    """
+
+    urgent: ClassVar[bool]
+    """Whether it is written at once; the rest may wait ``_LINGER`` seconds for company."""
 
     def write(self, book: Book) -> None: ...
 
@@ -71,48 +79,49 @@ class Book:
         self._threads: dict[str, int] = {}
         self.paths: dict[int, dict[str, list[int]]] = {}
         self.requests: dict[str, int] = {}
+        self._runs: dict[str, int] = {}
 
     def part(self, encoded: Encoded) -> int:
         """Id of a part, stored if it is new."""
         known = self._parts.get(encoded.digest)
         if known is None:
-            row = self.db.execute("SELECT id FROM parts WHERE digest = ?", (encoded.digest,)).fetchone()
-            if row is None:
-                packed = self._pack(encoded.body) if len(encoded.body) >= _PACK_FROM else encoded.body
-                smaller = len(packed) < len(encoded.body)
-                row = (
-                    self.db.execute(
-                        "INSERT INTO parts(digest, kind, packed, body, chars, tokens) VALUES (?, ?, ?, ?, ?, ?)",
-                        (
-                            encoded.digest,
-                            encoded.kind,
-                            smaller,
-                            packed if smaller else encoded.body,
-                            encoded.chars,
-                            encoded.tokens,
-                        ),
-                    ).lastrowid,
-                )
+            packed = self._pack(encoded.body) if len(encoded.body) >= _PACK_FROM else encoded.body
+            smaller = len(packed) < len(encoded.body)
+            body = packed if smaller else encoded.body
+            values = (encoded.digest, encoded.kind, smaller, encoded.chars, encoded.tokens, body)
+            known = self._insert(
+                "INSERT OR IGNORE INTO parts(digest, kind, packed, chars, tokens, body) VALUES (?, ?, ?, ?, ?, ?)",
+                values,
+                "SELECT id FROM parts WHERE digest = ?",
+                (encoded.digest,),
+            )
             if len(self._parts) > _MEMO:
                 self._parts.clear()
-            known = self._parts[encoded.digest] = int(row[0])
+            self._parts[encoded.digest] = known
         return known
 
     def node(self, parent: int, part: int, depth: int) -> int:
         """Id of the chain node that follows ``parent`` with ``part``, made if it is new."""
         known = self._nodes.get((parent, part))
         if known is None:
-            row = self.db.execute("SELECT id FROM chain WHERE parent = ? AND part = ?", (parent, part)).fetchone()
-            if row is None:
-                row = (
-                    self.db.execute(
-                        "INSERT INTO chain(parent, part, depth) VALUES (?, ?, ?)", (parent, part, depth)
-                    ).lastrowid,
-                )
+            known = self._insert(
+                "INSERT OR IGNORE INTO chain(parent, part, depth) VALUES (?, ?, ?)",
+                (parent, part, depth),
+                "SELECT id FROM chain WHERE parent = ? AND part = ?",
+                (parent, part),
+            )
             if len(self._nodes) > _MEMO:
                 self._nodes.clear()
-            known = self._nodes[parent, part] = int(row[0])
+            self._nodes[parent, part] = known
         return known
+
+    def _insert(self, insert: str, values: tuple[Any, ...], select: str, key: tuple[Any, ...]) -> int:
+        """Id of the row inserted, or of the one that was there; mostly it is new, so that is tried first."""
+        cursor = self.db.execute(insert, values)
+        if cursor.rowcount != 1:
+            cursor = self.db.execute(select, key)
+            return int(cursor.fetchone()[0])
+        return int(cursor.lastrowid or 0)
 
     def list(self, lane: Lane, change: ListChange) -> int:
         """Node of a list (0 for an empty one), from what changed in it."""
@@ -149,12 +158,24 @@ class Book:
             known = int(row[0])
         return known
 
+    def run(self, token: str | None) -> int | None:
+        """Row id of a run by its token."""
+        if token is None:
+            return None
+        if token not in self._runs:
+            row = self.db.execute("SELECT id FROM runs WHERE token = ?", (token,)).fetchone()
+            if row is None:
+                return None
+            self._runs[token] = int(row[0])
+        return self._runs[token]
+
 
 @dataclass(slots=True)
 class Flush:
     """Marks a place in the queue; set when all before it is written or lost."""
 
     done: threading.Event = field(default_factory=threading.Event)
+    urgent: ClassVar[bool] = True
 
     def write(self, book: Book) -> None: ...
 
@@ -203,12 +224,7 @@ class Writer:
         book: Book | None = None
         ended = False
         while not ended:
-            batch = [self._queue.get()]
-            while len(batch) < _BATCH:
-                try:
-                    batch.append(self._queue.get_nowait())
-                except queue.Empty:
-                    break
+            batch = self._gather()
             ended = None in batch
             operations = [operation for operation in batch if operation is not None]
             try:
@@ -227,23 +243,31 @@ class Writer:
         if book is not None:
             book.db.close()
 
+    def _gather(self) -> list[Operation | None]:
+        """The next operations: until an urgent one, the end, or nothing more for a while."""
+        batch = [self._queue.get()]
+        while len(batch) < _BATCH:
+            last = batch[-1]
+            wait = 0.0 if last is None or last.urgent else _LINGER
+            try:
+                batch.append(self._queue.get(wait > 0, wait or None))
+            except queue.Empty:
+                break
+        return batch
+
     def _commit(self, book: Book, operations: Sequence[Operation]) -> None:
         # Immediate: a transaction that begins by reading fails at once when another writer was quicker.
         book.db.execute("BEGIN IMMEDIATE")
         for operation in operations:
-            book.db.execute("SAVEPOINT operation")
             try:
                 operation.write(book)
             except sqlite3.Error:
                 raise
-            except Exception as error:  # one operation's fault must not take the others with it
-                book.db.execute("ROLLBACK TO operation")
-                book.forget()
-                if not isinstance(error, FollowsLoss):
-                    self.lose(1, _in_words(error))
-                elif error.counted or not self.losses.count:
+            except FollowsLoss as error:
+                if error.counted or not self.losses.count:
                     self.lose(1, self.losses.reason or str(error))
-            book.db.execute("RELEASE operation")
+            except Exception as error:  # one operation's fault must not take the others with it
+                self.lose(1, _in_words(error))
         if self._unsaid.count:
             book.db.execute(
                 "INSERT INTO events(thread, request, lane, kind, at, data) SELECT id, NULL, '', 'lost', ?, ? "
