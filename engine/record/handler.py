@@ -35,7 +35,7 @@ class Handler(BaseCallbackHandler):
     """Follows chat model calls for a recorder; see :class:`engine.record.recorder.Recorder`."""
 
     run_inline = True
-    ignore_chain = ignore_agent = ignore_retriever = ignore_retry = ignore_custom_event = True  # type: ignore[assignment]
+    ignore_chain = ignore_agent = ignore_retriever = ignore_retry = ignore_custom_event = True
 
     def __init__(
         self,

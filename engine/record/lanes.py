@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from operator import is_
 from typing import Any
 
@@ -34,23 +35,27 @@ class Entry:
 
     __slots__ = ("encoded", "extra", "fields", "message")
 
-    def __init__(self, message: BaseMessage, encoded: Encoded | None = None) -> None:
+    def __init__(self, message: BaseMessage) -> None:
         self.message = message
         self.fields = freeze(message.__dict__)
         self.extra = freeze(message.__pydantic_extra__ or None)
-        self.encoded = encoded or encode_message(message)
+        self.encoded = encode_message(message)
 
     def unchanged(self) -> bool:
         """Whether the message still is what it was when it was encoded."""
-        return self.describes(self.message)
+        return self.fields == self.message.__dict__ and self.extra == (self.message.__pydantic_extra__ or None)
 
-    def describes(self, message: BaseMessage) -> bool:
-        """Whether ``message``, perhaps another object, has exactly these contents."""
-        return (
+    def adopt(self, message: BaseMessage) -> bool:
+        """Stand for another object with exactly these contents (a thread's state loaded anew); False for others."""
+        same = (
             type(message) is type(self.message)
-            and message.__dict__ == self.fields
-            and (message.__pydantic_extra__ or None) == self.extra
+            and self.fields == message.__dict__
+            and self.extra == (message.__pydantic_extra__ or None)
         )
+        if same:
+            self.message = message
+            self.fields["content"] = freeze(message.content)  # lets go of the older copy of a long text
+        return same
 
 
 @dataclass(slots=True)
@@ -86,13 +91,15 @@ class MessageList:
                 if not self.entries[index].unchanged():
                     keep = index
                     break
+        kept = keep
         before = self.entries[keep:]
         del self.objects[keep:], self.entries[keep:]
-        for index, message in enumerate(messages[keep:]):
-            twin = before[index] if index < len(before) else None
-            self.entries.append(self.lane.entry(message, twin))
+        for twin, message in zip_longest(before[: len(messages) - keep], messages[keep:]):
+            entry = self.lane.entry(message, twin)
+            kept += entry is twin and kept == len(self.entries)
+            self.entries.append(entry)
             self.objects.append(message)
-        return ListChange(self.place, keep, [entry.encoded for entry in self.entries[keep:]], len(messages))
+        return ListChange(self.place, kept, [entry.encoded for entry in self.entries[kept:]], len(messages))
 
     def tokens(self, start: int = 0) -> int:
         """Estimated tokens of the messages from ``start`` on."""
@@ -126,13 +133,13 @@ class Lane:
         self.last: str | None = None
 
     def entry(self, message: BaseMessage, twin: Entry | None) -> Entry:
-        """The entry of a message: a known one, one with the same contents, or a new one."""
+        """The entry of a message: a known one, ``twin`` if it has the same contents, or a new one."""
         known = self._known.get(id(message))
         if known is not None and known.message is message and known.unchanged():
             return known
-        same = twin is not None and twin.describes(message)
-        known = self._known[id(message)] = Entry(message, twin.encoded if same and twin else None)
-        if len(self._known) > 1024 + 2 * (len(self.raw.entries) + len(self.sent.entries)):
+        known = twin if twin is not None and twin.adopt(message) else Entry(message)
+        self._known[id(message)] = known
+        if len(self._known) > 1024 + 4 * (len(self.raw.entries) + len(self.sent.entries)):
             alive = (*self.raw.entries, *self.sent.entries, known)
             self._known = {id(entry.message): entry for entry in alive}
         return known

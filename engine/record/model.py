@@ -38,7 +38,7 @@ _MARK = "__context_inspector_observed__"
 
 def observe(model: Any) -> None:
     """Make a chat model object tell what it receives. Idempotent; leaves what it can't observe as it is."""
-    cls = type(model)
+    cls: Any = type(model)
     if isinstance(model, BaseChatModel) and _MARK not in cls.__dict__:
         try:
             object.__setattr__(model, "__class__", _observed(cls))
@@ -47,7 +47,7 @@ def observe(model: Any) -> None:
 
 
 @functools.cache
-def _observed(cls: type) -> type:
+def _observed(cls: Any) -> Any:
     names = [
         name
         for name in _METHODS

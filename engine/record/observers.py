@@ -164,7 +164,8 @@ def _own(cls: type, names: tuple[str, ...]) -> tuple[str, ...]:
 def _twin(item: Any, place: Place) -> Any:
     """A middleware that is ``item`` in all but what it notes; ``item`` itself where that can't be."""
     try:
-        twin = object.__new__(_twin_class(type(item)))
+        cls: Any = type(item)
+        twin = object.__new__(_twin_class(cls))
         twin.__dict__ = item.__dict__
     except (TypeError, AttributeError):  # a class of unusual layout
         return item
@@ -173,7 +174,7 @@ def _twin(item: Any, place: Place) -> Any:
 
 
 @functools.cache
-def _twin_class(cls: type) -> Any:
+def _twin_class(cls: Any) -> Any:
     namespace: dict[str, Any] = {
         "__slots__": (_PLACE,),
         "__module__": cls.__module__,
