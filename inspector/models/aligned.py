@@ -42,6 +42,8 @@ class Card:
     lost: bool
     """Saving the history failed."""
     event: int | None
+    more: str = ""
+    """Tokens before and after."""
 
 
 class AlignedModel(QAbstractTableModel):
@@ -95,12 +97,12 @@ class AlignedModel(QAbstractTableModel):
         if sent is None or sent.origin != "summary" or self.rows[row].raw is not None:
             return None
         cutoff = self._detail.cutoff if self._detail else None
-        says = f"Summary of {format.count(cutoff, 'message')} before the cut" if cutoff else "Summary in force"
+        says = f"Summary of {format.count(cutoff, 'message')}" if cutoff else "Summary in force"
         if self.summary is not None:
-            if self.summary.tokens_before:
-                before, after = self.summary.tokens_before, self.summary.tokens_after
-                says += f" · {format.tokens(before)} → {format.tokens(after)}"
-            return Card(says, self.summary.path, self.summary.path is None, self.summary.event)
+            found, more = self.summary, ""
+            if found.tokens_before:
+                more = f"{format.tokens(found.tokens_before)} → {format.tokens(found.tokens_after)} tokens"
+            return Card(says, found.path, found.path is None, found.event, more)
         head = self._heads.get(sent.part)
         return Card(says, head.artifact if head else None, False, None)
 
@@ -159,7 +161,7 @@ class AlignedModel(QAbstractTableModel):
         cell = self.cell(row, side)
         if cell is None:
             card = self.card(row) if side == Side.RAW else None
-            return "\n".join(filter(None, (card.text, card.path))) if card else self.rows[row].reason
+            return "\n".join(filter(None, (card.text, card.more, card.path))) if card else self.rows[row].reason
         size = f"{format.count(cell.chars, 'character')}, {format.exact_tokens(cell.tokens)}"
         words = [f"{badge.word}: {badge.why}" for badge in cell.badges if badge.why]
         return "\n".join([cell.name, cell.line, *words, size])

@@ -132,6 +132,8 @@ def name_of(row: PartRow, head: MessageHead | None) -> str:
         return row.kind
     if head.role == "tool":
         return one_line(head.name or "tool", 80)
+    if head.role == "ai":
+        return head.role  # its name is the agent's, the same in every row
     return one_line(f"{head.role} · {head.name}" if head.name else head.role, 80)
 
 

@@ -15,7 +15,7 @@ from inspector.models.shown_text import one_line
 
 Index = QModelIndex | QPersistentModelIndex
 TITLES = ("Block", "Chars", "~Tokens")
-WHOLE = "Whole system message"
+WHOLE = "Whole message"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 

@@ -29,7 +29,7 @@ class AlignedDelegate(QStyledItemDelegate):
         figures = QFontMetrics(self._strokes.figures)
         self._number = figures.horizontalAdvance("00000")
         self._size = figures.horizontalAdvance("00.0k") + 2
-        self._name = QFontMetrics(self._strokes.font).horizontalAdvance("M" * 8)
+        self._name = QFontMetrics(self._strokes.font).horizontalAdvance("M" * 6)
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
         """Uniform rows."""
@@ -64,8 +64,7 @@ class AlignedDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if selected:
             painter.fillRect(rect, theme.selection_colour())
-            if self._view.hasFocus():
-                self._strokes.focus(painter, rect)
+            self._strokes.bar(painter, rect, self._view.hasFocus())
         elif model.card(index.row()) is not None:
             painter.fillRect(rect, tinted(theme.kind_colour("summary"), 26))
         elif current.isValid() and current.row() == index.row():

@@ -182,8 +182,7 @@ class MessageView(QWidget):
         self.title.set_text(f"{role} · {one_line(found.name, 80)}" if found.name else role)
         self._show_ids(found)
         several = [piece for piece in whole.pieces[1:] if piece.what != "fields"]
-        single = not several or (len(several) == 1 and several[0].what == "text" and not several[0].note)
-        self.list.setVisible(not single)
+        self.list.setVisible(bool(several))
         self.list.show_pieces(whole.pieces, _first_choice(whole))
         self._pane.show_content()
         if self.json_button.isChecked():
@@ -249,8 +248,14 @@ def _read(reader: Any, part: int) -> Whole:
     message = reader.message(part)
     text = shown(reader.text(part)) if _has_text(message) else shown("")
     found = contents(message)
-    whole = Piece("whole", "Whole text", found.empty or found.form, chars=len(text.source))
-    return Whole(part, found, text, (whole, *found.pieces))
+    rest = found.pieces
+    label = "Text"
+    if len(rest) and rest[0].what == "text" and rest[0].text == text.source and not rest[0].note:
+        rest = rest[1:]  # the only text there is: once is enough
+    elif any(piece.what == "text" for piece in rest):
+        label = "Whole text"
+    whole = Piece("whole", label, found.empty or ("" if found.form == "text" else found.form), chars=len(text.source))
+    return Whole(part, found, text, (whole, *rest))
 
 
 def _has_text(message: Any) -> bool:

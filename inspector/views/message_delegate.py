@@ -95,7 +95,7 @@ class Strokes:
         if part.style == "error":
             return self.note, theme.error_colour()
         if part.style == "arrow":
-            return self.mono, muted if dim else theme.kind_colour("tools")
+            return self.bold, muted if dim else theme.kind_colour("tools")
         if part.style == "call":
             return self.mono_bold, muted if dim else theme.text_colour()
         if part.style == "args" or dim:
@@ -118,9 +118,10 @@ class Strokes:
         rects = self.badge_rects(rect, badges)
         for badge, place in zip(badges, rects, strict=True):
             colour = badge_colour(badge)
-            painter.setPen(QPen(tinted(colour, 120), 1))
-            painter.setBrush(tinted(colour, 24))
-            painter.drawRoundedRect(place, 3, 3)
+            if badge.kind != "muted":
+                painter.setPen(QPen(tinted(colour, 120), 1))
+                painter.setBrush(tinted(colour, 24))
+                painter.drawRoundedRect(place, 3, 3)
             painter.setFont(self.small)
             painter.setPen(colour)
             painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), badge.word)
@@ -144,9 +145,10 @@ class Strokes:
         if pair.ends_here:
             painter.drawLine(x, middle, rect.left() + GUTTER, middle)
 
-    def focus(self, painter: QPainter, rect: QRect) -> None:
-        """The accent at the left edge of the current row of the view that has the keyboard."""
-        painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), theme.accent_colour())
+    def bar(self, painter: QPainter, rect: QRect, focused: bool) -> None:
+        """The bar at the left edge of the current row: the accent where the keyboard is."""
+        colour = theme.accent_colour() if focused else theme.muted_colour()
+        painter.fillRect(QRect(rect.left(), rect.top(), 3, rect.height()), colour)
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -184,8 +186,8 @@ class MessageDelegate(QStyledItemDelegate):
         right = Qt.AlignmentFlag.AlignRight
         column = index.column()
         if column == Column.NUMBER:
-            if selected and self._view.hasFocus():
-                strokes.focus(painter, rect)
+            if selected:
+                strokes.bar(painter, rect, self._view.hasFocus())
             strokes.join(painter, rect.adjusted(rect.width() - GUTTER, 0, 0, 0), cell.pair)
             number = inner.adjusted(0, 0, -GUTTER + 2, 0)
             strokes.text(painter, number, cell.number, theme.muted_colour(), strokes.figures, right)
@@ -199,7 +201,8 @@ class MessageDelegate(QStyledItemDelegate):
             strokes.segments(painter, QRect(inner.left(), inner.top(), end - inner.left(), inner.height()),
                              cell.segments, dim=cell.dim)  # fmt: skip
         elif column == Column.CHARS:
-            strokes.text(painter, inner, format.size(cell.chars), theme.text_colour(), strokes.figures, right)
+            colour = theme.text_colour() if cell.chars else theme.muted_colour()
+            strokes.text(painter, inner, format.size(cell.chars), colour, strokes.figures, right)
         else:
             strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, right)
         painter.restore()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from inspector.views.frame import Header
 from inspector.views.message_delegate import row_height
 
 
@@ -32,9 +33,8 @@ class MessageTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setHorizontalHeader(Header(self))
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionsClickable(False)
         header.setMinimumSectionSize(24)
         header.setAccessibleName("Columns")
         self._size_rows()

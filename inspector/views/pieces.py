@@ -86,8 +86,8 @@ class PieceDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         strokes = self._strokes
         strokes.background(painter, rect, selected=selected)
-        if selected and self._view.hasFocus():
-            strokes.focus(painter, rect)
+        if selected:
+            strokes.bar(painter, rect, self._view.hasFocus())
         inner = rect.adjusted(PAD + 2 + 14 * piece.depth, 0, -PAD, 0)
         if piece.chars is not None:
             size = format.size(piece.chars)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from inspector.models.facts import FACT, FactsModel
 from inspector.models.provider import Fact, facts, provider_json
 from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
 from inspector.panes import Pane
+from inspector.views.flat_tabs import flat_tabs
 from inspector.views.message import MessageView
 from inspector.views.message_delegate import PAD, Strokes, row_height
 from inspector.views.message_table import MessageTable
@@ -90,9 +90,7 @@ class ProviderView(QWidget):
         self.table.setColumnWidth(0, QFontMetrics(self.table.font()).horizontalAdvance("system block 0 (Memory") + 12)
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.find_asked.connect(self.json.open_find)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName("Response, JSON, wire")
+        self.tabs = flat_tabs("Response, JSON, wire")
         self.tabs.addTab(self.response, "Response")
         self.tabs.addTab(self.json, "JSON")
         self.tabs.addTab(self.wire, "On the wire")
@@ -160,8 +158,8 @@ class _FactDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         strokes.background(painter, rect, selected=selected)
         inner = rect.adjusted(PAD + 2, 0, -PAD, 0)
-        if selected and index.column() == 0 and self._view.hasFocus():
-            strokes.focus(painter, rect)
+        if selected and index.column() == 0:
+            strokes.bar(painter, rect, self._view.hasFocus())
         if fact.style == "heading":
             if index.column() == 0:
                 strokes.text(painter, inner.adjusted(0, 4, 0, 0), fact.name, theme.text_colour(), strokes.bold)

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
@@ -18,6 +18,7 @@ from inspector.jobs import Jobs
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
 from inspector.panes import LOADING_DELAY_MS, Pane, plain_label
+from inspector.views.flat_tabs import flat_tabs
 from inspector.views.labels import ElidedLabel
 from inspector.views.messages import MessagesView
 from inspector.views.provider import ProviderView
@@ -57,11 +58,7 @@ class RequestView(QWidget):
         self._areas = (self.system, self.messages, self.tools, self.provider, self.raw_effective)
         self.header = _Header()
         self.header.go_to_request.connect(self.go_to_request)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.setUsesScrollButtons(True)
-        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
-        self.tabs.tabBar().setAccessibleName("Areas of the request")
+        self.tabs = flat_tabs("Areas of the request")
         for title, area in zip(AREAS, self._areas, strict=True):
             self.tabs.addTab(area, title)
         self.tabs.setCurrentIndex(MESSAGES)
@@ -73,7 +70,6 @@ class RequestView(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.pane, 1)
-        self.setFocusProxy(self.tabs)
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.setInterval(LOADING_DELAY_MS)
@@ -122,7 +118,7 @@ class RequestView(QWidget):
         if self._detail is None:
             return
         self.tabs.setCurrentIndex(index)
-        self._areas[index].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._areas[index].table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def area(self) -> int:
         """Place of the area in front."""
@@ -141,6 +137,7 @@ class RequestView(QWidget):
 
     def _take_up(self, _index: int = -1) -> None:
         index = self.tabs.currentIndex()
+        self.setFocusProxy(self._areas[index].table)
         if self._detail is None or index not in self._stale or not self.isVisible():
             return
         self._stale.discard(index)

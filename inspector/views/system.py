@@ -151,8 +151,8 @@ class _BlockDelegate(QStyledItemDelegate):
         inner = rect.adjusted(PAD, 0, -PAD, 0)
         right = Qt.AlignmentFlag.AlignRight
         if index.column() == 0:
-            if selected and self._view.hasFocus():
-                strokes.focus(painter, rect)
+            if selected:
+                strokes.bar(painter, rect, self._view.hasFocus())
             strokes.letter(painter, inner, cell.kind)
             end = strokes.badges(painter, rect, cell.badges)
             name = QRect(inner.left() + TILE + 6, inner.top(), 0, inner.height())

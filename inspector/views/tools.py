@@ -116,11 +116,12 @@ class ToolsView(QWidget):
     def _size_columns(self) -> None:
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setSectionResizeMode(Column.PARAMETERS, QHeaderView.ResizeMode.Stretch)
+        for section in (Column.ABOUT, Column.PARAMETERS):
+            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         metrics = QFontMetrics(self.table.font())
         samples = {
-            Column.NAME: "search_company_news" + "M" * 3, Column.ABOUT: "M" * 18, Column.CHARS: "00000",
-            Column.TOKENS: "~Tokens", Column.CONTRIBUTOR: "FilesystemMiddleware", Column.CALLS: "Calls0",
+            Column.NAME: "market_data_export" + "M" * 3, Column.CHARS: "00000", Column.TOKENS: "~Tokens",
+            Column.CONTRIBUTOR: "FilesystemMiddleware", Column.CALLS: "Calls",
         }  # fmt: skip
         for section, sample in samples.items():
             self.table.setColumnWidth(section, metrics.horizontalAdvance(sample) + 18)
@@ -171,8 +172,8 @@ class _ToolDelegate(QStyledItemDelegate):
         inner = rect.adjusted(PAD, 0, -PAD, 0)
         text = str(index.data())
         if column == Column.NAME:
-            if selected and self._view.hasFocus():
-                strokes.focus(painter, rect)
+            if selected:
+                strokes.bar(painter, rect, self._view.hasFocus())
             strokes.letter(painter, inner, "tools")
             marked = _MARKED if self._model.is_marked(index.row()) else ()
             end = strokes.badges(painter, rect, marked)

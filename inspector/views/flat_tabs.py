@@ -1,0 +1,59 @@
+"""Tabs as words over one line; the chosen one stands on the accent."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
+
+from inspector import theme
+
+_PAD = 12
+
+
+class FlatTabBar(QTabBar):
+    """Painted flat. Texts are plain: a ``&`` is shown doubled by Qt's rules only where a mnemonic is meant."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setUsesScrollButtons(True)
+        theme.notifier().changed.connect(self.update)
+
+    def tabSizeHint(self, index: int) -> QSize:
+        """The words with some air; as wide chosen as not, so that nothing moves."""
+        metrics = QFontMetrics(self.font())
+        return QSize(metrics.horizontalAdvance(self.tabText(index)) + 2 * _PAD, metrics.height() + 12)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        """Never squeezed: it scrolls instead."""
+        return self.tabSizeHint(index)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Words, and the accent under the chosen one."""
+        painter = QPainter(self)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line_colour())
+        for n in range(self.count()):
+            rect = self.tabRect(n)
+            chosen = n == self.currentIndex()
+            painter.setPen(theme.text_colour() if chosen else theme.muted_colour())
+            if not self.isTabEnabled(n):
+                painter.setPen(theme.line_colour())
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+            painter.drawText(rect.adjusted(0, 0, 0, -2), int(flags), self.tabText(n))
+            if chosen:
+                painter.fillRect(rect.left() + 4, rect.bottom() - 1, rect.width() - 8, 2, theme.accent_colour())
+                if self.hasFocus():
+                    painter.setPen(theme.accent_colour())
+                    painter.drawRoundedRect(QRect(rect).adjusted(4, 3, -5, -5), 3, 3)
+
+
+def flat_tabs(name: str) -> QTabWidget:
+    """A tab widget with flat tabs and no frame."""
+    tabs = QTabWidget()
+    tabs.setTabBar(FlatTabBar(name))
+    tabs.setDocumentMode(True)
+    return tabs
