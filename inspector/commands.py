@@ -88,6 +88,7 @@ class Commands(QObject):
         if not command.enabled():
             return False
         command.run()
+        self.refresh()
         return True
 
     def refresh(self) -> None:

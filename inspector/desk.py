@@ -46,10 +46,10 @@ class Desk(QObject):
         self._around = around
         self._threads = threads
         self.session = Session(opened.reader, jobs, self)
-        self.requests = RequestsView(self.session)
-        centre.requests.put(self.requests)
         self.chart: QWidget = _made(views, "chart", self.session)
         centre.chart.put(self.chart)
+        self.requests = RequestsView(self.session)
+        centre.requests.put(self.requests)
         self.request: Any = _made(views, "request", opened.reader, jobs)
         centre.request.put(self.request)
         self.around: dict[str, Any] = {}

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import format, theme
+from inspector.tab_order import focus_first
 
 LOADING_DELAY_MS = 200
 """A quick answer never flashes a progress bar."""
@@ -83,13 +85,15 @@ class Pane(QWidget):
             raise ValueError("the pane already has its content")
         self._content = widget
         self._pages.addWidget(widget)
-        self.setFocusProxy(widget)
 
     def show_content(self) -> None:
         """Filled."""
         self._timer.stop()
         if self._content is not None:
             self._pages.setCurrentWidget(self._content)
+            holder = QApplication.focusWidget()
+            if holder is not None and holder.isAncestorOf(self):  # it waited for something to give it to
+                focus_first(self._content)
 
     def show_loading(self, what: str, cancel: Callable[[], None] | None = None) -> None:
         """Loading ``what``; appears after 200 ms, until then the pane stays as it is."""

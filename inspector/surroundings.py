@@ -6,8 +6,9 @@ It places widgets and knows nothing of what they show.
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
+from inspector.tab_order import focus_first
 from inspector.views.frame import DockTitle
 
 NARROW = 1200
@@ -24,6 +25,8 @@ class Place(QWidget):
         super().__init__(parent)
         self.setObjectName(f"place.{name}")
         self._widget: QWidget | None = None
+        self._seen = True
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
@@ -39,8 +42,18 @@ class Place(QWidget):
             self._widget.deleteLater()
         self._widget = widget
         layout.addWidget(widget)
-        self.setFocusProxy(widget)
-        widget.show()
+        widget.setVisible(self._seen)
+
+    def set_seen(self, seen: bool) -> None:
+        """A dock behind another tab counts as visible in Qt: what it holds must neither load nor take Tab."""
+        self._seen = seen
+        if self._widget is not None:
+            self._widget.setVisible(seen)
+
+    def take_focus(self) -> None:
+        """Give the keyboard to what is shown; while it loads, keep it for that."""
+        if self._widget is None or not focus_first(self._widget):
+            self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def widget(self) -> QWidget | None:
         """What is shown."""
@@ -76,7 +89,7 @@ class Surroundings(QObject):
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         if beside is not None:
             self._window.tabifyDockWidget(self._docks[beside], dock)
-        dock.visibilityChanged.connect(lambda _shown: self._moved())
+        dock.visibilityChanged.connect(lambda seen: self._seen(name, seen))
         dock.topLevelChanged.connect(lambda _floats: self._moved())
         dock.dockLocationChanged.connect(lambda _area: self._moved())
         self._docks[name], self._places[name], self._titles[name] = dock, place, title
@@ -100,7 +113,7 @@ class Surroundings(QObject):
             return self._tabs.indexOf(self._places[name]) >= 0
         return not self._docks[name].isHidden()
 
-    def show(self, name: str, focus: bool = True) -> None:
+    def show(self, name: str) -> None:
         """Bring a pane to the front."""
         place = self._places[name]
         if self.narrow:
@@ -110,8 +123,6 @@ class Surroundings(QObject):
         else:
             self._docks[name].show()
             self._docks[name].raise_()
-        if focus:
-            place.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.changed.emit()
 
     def toggle(self, name: str) -> None:
@@ -148,6 +159,10 @@ class Surroundings(QObject):
                 self._docks[name].setVisible(name in shown)
         self.changed.emit()
 
+    def _seen(self, name: str, seen: bool) -> None:
+        self._places[name].set_seen(seen or self.narrow)
+        self._moved()
+
     def _moved(self) -> None:
         """A tab names its dock: only a dock without one shows a title."""
         for dock in self._docks.values():
@@ -156,8 +171,11 @@ class Surroundings(QObject):
             bar = dock.titleBarWidget()
             if isinstance(bar, DockTitle):
                 bar.set_flat(tabbed)
+        for tabs in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            tabs.setAccessibleName("Panes at the side")
         self.changed.emit()
 
     def _add_tab(self, name: str) -> None:
+        self._places[name].set_seen(True)
         self._tabs.addTab(self._places[name], self._titles[name])
         self._was_shown[name] = True

@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from engine.trace.model import RequestRow
 from inspector import actions, dialogs, format
@@ -25,6 +25,7 @@ from inspector.panes import Pane
 from inspector.prefs import Prefs
 from inspector.session import Session
 from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
+from inspector.tab_order import following
 from inspector.views.centre import Centre
 from inspector.views.composer import Composer
 from inspector.views.frame import DockTitle
@@ -88,7 +89,7 @@ class MainWindow(QMainWindow):
         self._close_desk()
         self._wanted = path
         shown = format.one_line(str(path)) if path else "your workspace"
-        self.threads.show_loading(f"Opening {shown}", lambda: self.jobs.cancel("open"))
+        self.threads.show_loading(f"Opening {shown}", self._cancel_opening)
         self.status.show_source(shown)
         self.jobs.run(
             f"Opening {shown}", open_source, path,
@@ -96,6 +97,20 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         if self._views is None:
             self.jobs.run("Loading the views", load_views, done=self._views_loaded, key="views", quiet=True)
+
+    def _cancel_opening(self) -> None:
+        self.jobs.cancel("open")
+        self._opening_cancelled("open")
+
+    def _opening_cancelled(self, key: object) -> None:
+        if key == "open":
+            shown = format.one_line(str(self._wanted)) if self._wanted else "Your workspace"
+            self.threads.show_error(f"{shown} was not opened: cancelled.", lambda: self.open(self._wanted))
+
+    def _show_progress(self) -> None:
+        for job in self.jobs.active():
+            if job.key == "open" and job.text:
+                self.threads.show_progress(job.done_so_far, job.total, job.text)
 
     def choose_file(self) -> None:
         """Ask for a file and open it."""
@@ -200,16 +215,17 @@ class MainWindow(QMainWindow):
         """Show a part of the window and give it the keyboard."""
         if name in self.around.names():
             self.around.show(name)
+            self.around.place(name).take_focus()
         elif name == "threads":
             self.threads_dock.show()
-            self.threads.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.threads.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif name == "composer":
             self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif name == "request":
             self.centre.tabs.setCurrentWidget(self.centre.request)
-            focus_first(self.centre.request)
+            self.centre.request.take_focus()
         else:
-            focus_first(self.centre.requests)
+            self.centre.requests.take_focus()
 
     def save_memory(self) -> None:
         """Save the memory file in the editor."""
@@ -419,6 +435,8 @@ class MainWindow(QMainWindow):
         self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
 
     def _connect(self) -> None:
+        self.jobs.changed.connect(self._show_progress)
+        self.status.cancelled.connect(self._opening_cancelled)
         self.threads.thread_chosen.connect(self.choose_thread)
         self.threads.list.customContextMenuRequested.connect(
             lambda at: self._context("thread", self.threads.list.viewport(), at)
@@ -466,6 +484,14 @@ class MainWindow(QMainWindow):
         if not self._closing:
             QTimer.singleShot(0, self, self._fit_width)
 
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab leads as one reads."""
+        target = following(self, QApplication.focusWidget(), forward)
+        if target is None:
+            return False
+        target.setFocus(Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason)
+        return True
+
     def event(self, event: QEvent) -> bool:
         """What was wanted is opened after the first paint."""
         handled = super().event(event)
@@ -473,20 +499,6 @@ class MainWindow(QMainWindow):
             self._begun = True
             QTimer.singleShot(0, self, lambda: self.open(self._wanted))
         return handled
-
-
-def focus_first(widget: QWidget) -> None:
-    """Give the keyboard to a widget, or to the first inside it that takes it."""
-    target: QWidget | None = widget
-    while target is not None and target.focusProxy() is not None:
-        target = target.focusProxy()
-    if target is not None and target.focusPolicy() & Qt.FocusPolicy.TabFocus:
-        target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        return
-    for child in widget.findChildren(QWidget):
-        if child.isVisible() and child.focusPolicy() & Qt.FocusPolicy.TabFocus and child.focusProxy() is None:
-            child.setFocus(Qt.FocusReason.ShortcutFocusReason)
-            return
 
 
 def _waiting() -> Pane:

@@ -270,7 +270,6 @@ class ChartView(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.legend)
         layout.addWidget(self.plot, 1)
-        self.setFocusProxy(self.plot)
         self._band = pg.LinearRegionItem(movable=False)
         self._band.setZValue(-10)
         self._lines = {name: pg.InfiniteLine(angle=0) for name in ("window", "trigger")}

@@ -310,7 +310,6 @@ class Composer(QWidget):
         layout.setSpacing(2)
         layout.addLayout(top)
         layout.addWidget(self.line)
-        self.setFocusProxy(self.edit)
         self.edit.textChanged.connect(self._typed)
         self.edit.escaped.connect(self._escaped)
 

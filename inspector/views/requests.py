@@ -47,7 +47,6 @@ class RequestsView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pane)
-        self.setFocusProxy(self.table)
         self.more = QPushButton(self.table)
         self.more.setAccessibleName("New requests")
         self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
@@ -16,6 +16,9 @@ PROBLEM_MS = 12_000
 
 class StatusLine(QStatusBar):
     """Says where the data comes from and what is going on."""
+
+    cancelled = Signal(object)
+    """The user cancelled a job: its key."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -137,3 +140,4 @@ class StatusLine(QStatusBar):
         active = self._jobs.active()
         if active:
             self._jobs.cancel_job(active[0])
+            self.cancelled.emit(active[0].key)

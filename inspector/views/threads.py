@@ -61,7 +61,6 @@ class ThreadsView(QWidget):
         layout.setSpacing(6)
         layout.addWidget(self.search)
         layout.addWidget(self.pane, 1)
-        self.setFocusProxy(self.list)
         self._clock = QTimer(self)
         self._clock.setInterval(CLOCK_MS)
         self._clock.timeout.connect(self.list.viewport().update)
