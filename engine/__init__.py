@@ -1,10 +1,11 @@
 """The engine of the Context Inspector, usable without its window.
 
-    from engine import Reader, Workspace, start_turn
+    from engine import Reader, Runner, Workspace
 
     Workspace.create("work.ctx")
-    run = start_turn("work.ctx", "thread-1", "Hello")
-    run.wait()
+    runner = Runner("work.ctx")
+    runner.start("thread-1", "Hello").wait()
+    runner.close()
     reader = Reader("work.ctx")
     for row in reader.requests("thread-1"):
         detail = reader.request(row.id)
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from engine.agent.demo import ensure_default_workspace as ensure_default_workspace
     from engine.agent.demo import make_demo as make_demo
     from engine.agent.runner import Run as Run
+    from engine.agent.runner import Runner as Runner
     from engine.agent.runner import Update as Update
-    from engine.agent.runner import start_turn as start_turn
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import SubagentSettings as SubagentSettings
     from engine.memory import earlier_versions as earlier_versions
@@ -40,6 +41,7 @@ _NAMES = {
     "Reader": "engine.trace",
     "Recorder": "engine.record",
     "Run": "engine.agent.runner",
+    "Runner": "engine.agent.runner",
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
     "Workspace": "engine.workspace",
@@ -50,7 +52,6 @@ _NAMES = {
     "make_demo": "engine.agent.demo",
     "read_memory": "engine.memory",
     "save_memory": "engine.memory",
-    "start_turn": "engine.agent.runner",
 }
 
 try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -119,22 +120,20 @@ def _demo(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from engine.agent.runner import start_turn
-    from engine.record.recorder import new_token
+    from engine.agent.runner import Runner
     from engine.workspace import Workspace
 
     if not options.message.strip():
         raise UsageError("The message is empty. Give it some text.")
     if not options.file.exists():
         Workspace.create(options.file)
-    thread = options.thread if options.thread is not None else new_token()
-    run = start_turn(options.file, thread, options.message, options.model)
+    thread = options.thread if options.thread is not None else uuid.uuid4().hex
+    runner = Runner(options.file)
     try:
+        run = runner.start(thread, options.message, options.model)
         run.wait()
-    except KeyboardInterrupt:
-        run.stop()
-        run.wait(10)
-        raise
+    finally:
+        runner.close()
     if run.lost:
         print(f"context-inspector: {run.lost} entries were not recorded: {run.lost_reason}.", file=sys.stderr)
     if run.error:

@@ -56,27 +56,32 @@ def run_scenarios(
 
     Raises: as :func:`make_demo`.
     """
-    from engine.agent.runner import Run
+    from engine.agent.runner import Runner
     from engine.agent.scenarios import demo_scenarios
 
     wanted = set(names) if names is not None else None
     scenarios = [scenario for scenario in demo_scenarios() if wanted is None or scenario.name in wanted]
     total = sum(len(thread.turns) for scenario in scenarios for thread in scenario.threads)
     done = 0
-    for scenario in scenarios:
-        seed(workspace, scenario.seed_files)
-        for thread in scenario.threads:
-            for turn in thread.turns:
-                progress(thread.title, done, total)
-                run = Run(workspace, thread.thread_id, turn, settings=thread.settings, title=thread.title).start()
-                while not run.wait(0.1):
+    runner = Runner(workspace.path)
+    try:
+        for scenario in scenarios:
+            seed(workspace, scenario.seed_files)
+            for thread in scenario.threads:
+                for turn in thread.turns:
+                    progress(thread.title, done, total)
+                    run = runner.start(thread.thread_id, turn, settings=thread.settings, title=thread.title)
+                    while not run.wait(0.1):
+                        if stop is not None and stop.is_set():
+                            run.stop()
                     if stop is not None and stop.is_set():
-                        run.stop()
-                if stop is not None and stop.is_set():
-                    raise UsageError("The demo was stopped before it was whole; nothing was left behind.")
-                if run.error:
-                    raise InspectorError(f"The demo thread {thread.title!r} did not run to its end: {run.error}")
-                done += 1
+                        raise UsageError("The demo was stopped before it was whole; nothing was left behind.")
+                    if run.error or run.lost:
+                        words = run.error or f"{run.lost} entries were not recorded: {run.lost_reason}"
+                        raise InspectorError(f"The demo thread {thread.title!r} did not run to its end: {words}")
+                    done += 1
+    finally:
+        runner.close()
     progress("", total, total)
 
 

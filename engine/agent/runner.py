@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import uuid
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.agent.settings import AgentSettings
 from engine.errors import InspectorError, UsageError
-from engine.record import Recorder
-from engine.record.recorder import new_token
 from engine.workspace import Workspace
+
+if TYPE_CHECKING:
+    from engine.record import Recorder
 
 _KEPT = 20_000  # updates that nobody has taken yet
 
@@ -33,20 +35,87 @@ class Update:
     text: str = ""
 
 
-class Run:
-    """A turn that is running or over. All methods may be called from any thread."""
+class Runner:
+    """Runs turns in one workspace, any number side by side, and records them all with one recorder.
 
-    def __init__(
+    Keep it as long as the workspace is open: what the recorder knows of a thread makes the
+    next turn cheap. Close it when done.
+
+    Raises:
+        UsageError: there is no such file.
+        WorkspaceError: the file is not a workspace.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.workspace = Workspace.open(path)
+        self._lock = threading.Lock()
+        self._recorder: Recorder | None = None
+        self._runs: list[Run] = []
+
+    def start(
         self,
-        workspace: Workspace,
         thread_id: str,
         message: str,
         model: str | None = None,
         settings: AgentSettings | None = None,
         title: str | None = None,
+    ) -> Run:
+        """Send a message to a thread and run its agent in the background.
+
+        Without ``settings`` a demo thread goes on with its own agent, any other with the default
+        one: on ``model`` (``provider:model``) where one is given, else on the offline scripted model.
+
+        Raises:
+            UsageError: the message is empty, or the thread is running already.
+        """
+        if not message.strip():
+            raise UsageError("The message is empty. Type something to send.")
+        with self._lock:
+            self._runs = [run for run in self._runs if not run.finished]
+            if any(run.thread_id == thread_id for run in self._runs):
+                raise UsageError("This thread is running already. Stop it, or wait until it is done.")
+            run = Run(self, thread_id, message, model, settings, title)
+            self._runs.append(run)
+        return run.start()
+
+    def close(self) -> None:
+        """Stop what is running and finish the record."""
+        for run in self._runs:
+            run.stop()
+        for run in self._runs:
+            run.wait(10)
+        if self._recorder is not None:
+            self._recorder.close()
+
+    def recorder(self) -> Recorder:
+        """The one recorder of this workspace; made at the first run."""
+        with self._lock:
+            if self._recorder is None:
+                from engine.record import Recorder  # deferred: LangChain takes a second to import
+
+                self._recorder = Recorder(self.workspace, self._recorded)
+            return self._recorder
+
+    def _recorded(self, thread_id: str) -> None:
+        for run in self._runs:
+            if run.thread_id == thread_id:
+                run.tell(Update("request"))
+
+
+class Run:
+    """A turn that is running or over. All methods may be called from any thread."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        thread_id: str,
+        message: str,
+        model: str | None,
+        settings: AgentSettings | None,
+        title: str | None,
     ) -> None:
         self.thread_id = thread_id
-        self._workspace, self._message, self._title = workspace, message, title or _title(message)
+        self._runner, self._message, self._title = runner, message, title or _title(message)
         self._model, self._settings = model, settings
         self._updates: deque[Update] = deque(maxlen=_KEPT)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -57,7 +126,7 @@ class Run:
         self.answer = ""
         """Text of the last message, once the run is done."""
         self.lost = 0
-        """Entries that the record lost, and why."""
+        """Entries that could not be recorded meanwhile."""
         self.lost_reason = ""
         self._thread = threading.Thread(target=self._work, name=f"run {thread_id}"[:60], daemon=True)
 
@@ -70,6 +139,10 @@ class Run:
         """Begin; returns itself."""
         self._thread.start()
         return self
+
+    def tell(self, update: Update) -> None:
+        """Queue an update for whoever drains."""
+        self._updates.append(update)
 
     def drain(self) -> list[Update]:
         """Updates since the last call, oldest first. Never waits."""
@@ -95,14 +168,14 @@ class Run:
             asyncio.run(self._main())
         except BaseException as error:  # the thread's last resort: the user must hear of it
             self.error = f"{type(error).__name__}: {error}"
-            self._updates.append(Update("failed", self.error))
+            self.tell(Update("failed", self.error))
         finally:
             self._over.set()
 
     async def _main(self) -> None:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        recorder = Recorder(self._workspace, lambda _: self._updates.append(Update("request")))
-        token, status = new_token(), "done"
+        recorder = self._runner.recorder()
+        lost, token, status = recorder.losses.count, uuid.uuid4().hex, "done"
         try:
             if self._stop:
                 raise asyncio.CancelledError
@@ -116,14 +189,14 @@ class Run:
         except Exception as error:  # a provider's or a tool's failure, of whatever class, is the user's to see
             status, self.error = "failed", f"{type(error).__name__}: {error}"
         recorder.end_run(token, self.thread_id, status, self.error)
-        await asyncio.to_thread(recorder.close)
-        self.lost, self.lost_reason = recorder.losses.count, recorder.losses.reason
-        self._updates.append(Update(status, self.error or self.answer))  # type: ignore[arg-type]
+        await asyncio.to_thread(recorder.flush)
+        self.lost, self.lost_reason = recorder.losses.count - lost, recorder.losses.reason
+        self.tell(Update(status, self.error or self.answer))  # type: ignore[arg-type]
 
     async def _turn(self, recorder: Recorder, settings: AgentSettings) -> None:
         from engine.agent.build import build_agent  # deferred: deepagents takes seconds to import
 
-        agent = build_agent(self._workspace, settings, recorder)
+        agent = build_agent(self._runner.workspace, settings, recorder)
         try:
             config: dict[str, Any] = {
                 "configurable": {"thread_id": self.thread_id},
@@ -145,11 +218,11 @@ class Run:
             message, metadata = data
             # The summarizer's words are no part of the conversation.
             if metadata.get("lc_source") != "summarization" and message.type.startswith(("ai", "AI")) and message.text:
-                self._updates.append(Update("token", message.text))
+                self.tell(Update("token", message.text))
         elif isinstance(data, Mapping):
             for node, update in data.items():
                 if node == "tools":
-                    self._updates.append(Update("tool"))
+                    self.tell(Update("tool"))
                 for message in update.get("messages", ()) if isinstance(update, Mapping) else ():
                     if getattr(message, "type", "") == "ai" and message.text:
                         self.answer = message.text
@@ -169,18 +242,3 @@ def _settings_for(thread_id: str, model: str | None) -> AgentSettings:
     from engine.agent.defaults import settings_for  # deferred: LangChain takes a second to import
 
     return settings_for(thread_id, model)
-
-
-def start_turn(path: str | Path, thread_id: str, message: str, model: str | None = None) -> Run:
-    """Send a message to a thread of a workspace and run its agent in the background.
-
-    A demo thread goes on with its own agent, any other with the default one: on ``model``
-    (``provider:model``) where one is given, else on the offline scripted model.
-
-    Raises:
-        UsageError: the message is empty, or there is no such file.
-        WorkspaceError: the file is not a workspace.
-    """
-    if not message.strip():
-        raise UsageError("The message is empty. Type something to send.")
-    return Run(Workspace.open(path), thread_id, message, model).start()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import os
 import time
-import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
@@ -254,11 +253,6 @@ class Recorder:
     @staticmethod
     def _first_run(opened: OpenRequest) -> str:
         return str(opened.extra.get("parent_run_id") or opened.token)
-
-
-def new_token() -> str:
-    """A name for a run that no other has."""
-    return uuid.uuid4().hex
 
 
 def _system_values(system: SystemMessage | None) -> list[Any]:

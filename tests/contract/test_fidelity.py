@@ -13,7 +13,7 @@ from langchain_core.messages import message_to_dict
 from engine import Reader, Workspace
 from engine.agent.build import build_agent
 from engine.agent.demo import seed
-from engine.agent.runner import Run
+from engine.agent.runner import Runner
 from engine.agent.scenarios import Scenario, demo_scenarios
 from tests.received import Witness, differences, text, witnessed
 
@@ -23,15 +23,17 @@ SCENARIOS = [scenario.name for scenario in demo_scenarios()]
 def run_witnessed(workspace: Workspace, scenario: Scenario, witness: Witness) -> None:
     """Run a scenario's threads with witnesses at all of its models."""
     seed(workspace, scenario.seed_files)
+    runner = Runner(workspace.path)
     for thread in scenario.threads:
         for model in (thread.settings.model, *(subagent.model for subagent in thread.settings.subagents)):
             if model is not None:
                 witnessed(model, witness)
         for turn in thread.turns:
-            run = Run(workspace, thread.thread_id, turn, settings=thread.settings, title=thread.title).start()
+            run = runner.start(thread.thread_id, turn, settings=thread.settings, title=thread.title)
             assert run.wait(120)
             assert run.error is None
             assert run.lost == 0
+    runner.close()
 
 
 @pytest.fixture(scope="module", params=SCENARIOS)

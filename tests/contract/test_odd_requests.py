@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from engine import Reader, Recorder, Workspace
 from engine.agent.scripted import Call, ScriptedChat, Turn
-from engine.record.recorder import new_token
 from tests.received import Witness, differences, text, witnessed
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(3_000)).decode()
@@ -92,7 +92,7 @@ class Recorded:
         with self.recorder.observing():
             graph = create_deep_agent(checkpointer=InMemorySaver(), **agent)
             config: Any = {"configurable": {"thread_id": thread}, "callbacks": [self.recorder.handler]}
-            token = new_token()
+            token = uuid.uuid4().hex
             self.recorder.begin_run(token, thread, "odd", None, {})
             try:
                 state: Any = {"messages": messages}

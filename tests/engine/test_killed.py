@@ -18,15 +18,16 @@ CHILD = """
 import sys
 from engine import Workspace
 from engine.agent.demo import seed
-from engine.agent.runner import Run
+from engine.agent.runner import Runner
 from engine.agent.scenarios import competitor_report
 
 workspace = Workspace.create(sys.argv[1])
 scenario = competitor_report()
 seed(workspace, scenario.seed_files)
 thread = scenario.threads[0]
+runner = Runner(workspace.path)
 for turn in thread.turns:
-    run = Run(workspace, thread.thread_id, turn, settings=thread.settings).start()
+    run = runner.start(thread.thread_id, turn, settings=thread.settings)
     while not run.wait(0.0005):
         for update in run.drain():
             print(update.kind, flush=True)

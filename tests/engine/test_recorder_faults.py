@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import uuid
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from langchain_core.messages import HumanMessage, ToolMessage
 from engine import Reader, Recorder, Workspace
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.record.lanes import Lane
-from engine.record.recorder import new_token
 
 
 def run(recorder: Recorder | None, message: Any = "go", tools: Any = ()) -> list[str]:
@@ -30,7 +30,7 @@ def run(recorder: Recorder | None, message: Any = "go", tools: Any = ()) -> list
     else:
         with recorder.observing():
             graph = create_deep_agent(model=model, tools=list(tools))
-            token = new_token()
+            token = uuid.uuid4().hex
             recorder.begin_run(token, "t", "faults", None, {})
             config: Any = {"configurable": {"thread_id": "t"}, "callbacks": [recorder.handler]}
             result = asyncio.run(graph.ainvoke(state, config))
