@@ -27,11 +27,14 @@ class ExactText:
 
     lines: tuple[str, ...]
     ends: tuple[str, ...]
+    mark: str = ""
+    """The byte order mark in front, which is not shown and stays."""
 
     @classmethod
     def of(cls, text: str) -> ExactText:
         """Take a text apart."""
-        return cls(tuple(BREAK.split(text)), tuple(BREAK.findall(text)))
+        body = text.removeprefix(BOM)
+        return cls(tuple(BREAK.split(body)), tuple(BREAK.findall(body)), text[: len(text) - len(body)])
 
     @property
     def shown(self) -> str:
@@ -41,7 +44,7 @@ class ExactText:
     @property
     def exact(self) -> str:
         """The text itself."""
-        return _join(self.lines, self.ends)
+        return self.mark + _join(self.lines, self.ends)
 
     def edited(self, shown: str) -> str:
         """The exact text after an edit of what was shown.
@@ -56,11 +59,13 @@ class ExactText:
         usual = self.usual_end
         ends: list[str] = []
         before = usual
-        for source in origin[:-1]:
+        for line, source in zip(new, origin[:-1], strict=False):
             end = self.ends[source] if source is not None and source < len(self.ends) else before
+            if end == "\n" and not line and ends and ends[-1] == "\r":
+                end = "\r\n"  # or the two would be one line end
             ends.append(end)
             before = end if end in LINE_ENDS else usual
-        return _join(new, tuple(ends))
+        return self.mark + _join(new, tuple(ends))
 
     @property
     def usual_end(self) -> str:
@@ -73,12 +78,10 @@ class ExactText:
         kinds = {end for end in self.ends if end in LINE_ENDS}
         found = []
         if len(kinds) > 1:
-            found.append(
-                "mixed line ends (" + ", ".join(_END_NAMES[k] for k in LINE_ENDS if k in kinds) + ")"
-            )
+            found.append("mixed line ends (" + ", ".join(_END_NAMES[k] for k in LINE_ENDS if k in kinds) + ")")
         elif kinds:
             found.append(_END_NAMES[kinds.pop()])
-        if self.lines[0].startswith(BOM):
+        if self.mark:
             found.append("byte order mark")
         if self.lines[-1]:
             found.append("no line end at the end")
@@ -103,8 +106,12 @@ def changes(old: tuple[str, ...], new: tuple[str, ...]) -> list[tuple[str, int, 
     """``(tag, old from, old to, new from, new to)`` in order; tags are equal, replace, insert, delete."""
     from rapidfuzz.distance import Indel
 
+    # Numbers, since rapidfuzz compares hashes, and those of "" and "\0" are the same.
+    numbers: dict[str, int] = {}
+    before = [numbers.setdefault(line, len(numbers)) for line in old]
+    after = [numbers.setdefault(line, len(numbers)) for line in new]
     found: list[tuple[str, int, int, int, int]] = []
-    for op in Indel.opcodes(old, new):
+    for op in Indel.opcodes(before, after):
         step = (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
         if found and op.tag != "equal" and found[-1][0] != "equal":
             _tag, a, _b, c, _d = found.pop()

@@ -132,7 +132,8 @@ class ItemsModel(QAbstractTableModel, Generic[T]):
         if role == Qt.ItemDataRole.FontRole and column.right:
             return theme.figure_font()
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{column.title}: {format.one_line((column.said or column.text)(item)) or 'none'}"
+            said = format.one_line((column.said or column.text)(item)) or "none"
+            return f"{column.title}: {said}" if column.title else said
         if role == SORT_ROLE:
             return (column.sort or column.text)(item)
         if role == FILTER_ROLE:
@@ -162,8 +163,11 @@ def _steps(old: list[Hashable], new: list[Hashable]) -> list[tuple[str, int, int
         return [("insert", 0, 0, 0, len(new))]
     from rapidfuzz.distance import Indel
 
+    numbers: dict[Hashable, int] = {}
+    before = [numbers.setdefault(key, len(numbers)) for key in old]
+    after = [numbers.setdefault(key, len(numbers)) for key in new]
     return [
         (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
-        for op in Indel.opcodes(old, new)
+        for op in Indel.opcodes(before, after)
         if op.tag != "equal"
     ]

@@ -60,9 +60,8 @@ class MemoryBuffer(QObject):
         self._turn = 0
         self.document = QTextDocument(self)
         self.document.setDocumentLayout(QPlainTextDocumentLayout(self.document))
-        self.document.setDocumentMargin(DOCUMENT_MARGIN)  # counts as an edit, so before the first text
-        self.document.setPlainText(self.base.shown)
-        self.document.setModified(False)
+        self.document.setDocumentMargin(DOCUMENT_MARGIN)
+        self._begin(self.base.shown)
         self._check_kept()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -170,6 +169,14 @@ class MemoryBuffer(QObject):
 
     # -- inside ----------------------------------------------------------------------------
 
+    def _begin(self, shown: str) -> None:
+        """Make the document this text, with nothing to undo."""
+        self.document.setUndoRedoEnabled(False)
+        self.document.clear()
+        _insert(QTextCursor(self.document), shown)
+        self.document.setUndoRedoEnabled(True)
+        self.document.setModified(False)
+
     def _check_kept(self) -> None:
         """Refuse to edit a text of which the editor could lose something."""
         kept, wanted = self.text(), self.base.shown
@@ -186,7 +193,7 @@ class MemoryBuffer(QObject):
             return
         if draft.base_version != self.version:
             self.base, self.version = opened.draft_text, draft.base_version
-            self.document.setPlainText(self.base.shown)
+            self._begin(self.base.shown)
         self.missing = not draft.base_version
         self.creating = self.missing
         self._replace(draft.text)
@@ -210,7 +217,7 @@ class MemoryBuffer(QObject):
         cursor.beginEditBlock()
         cursor.setPosition(_utf16(old[:head]))
         cursor.setPosition(_utf16(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(shown[head : len(shown) - tail])
+        _insert(cursor, shown[head : len(shown) - tail])
         cursor.endEditBlock()
 
     def _edited(self) -> None:
@@ -291,6 +298,18 @@ class MemoryBuffer(QObject):
 
     def _tell(self, failure: Failure) -> None:
         self.failed.emit(failure)
+
+
+def _insert(cursor: QTextCursor, text: str) -> None:
+    """Insert letter by letter: PySide takes U+FEFF or U+FFFE in front of a string for a byte order mark."""
+    guard = "." if text[:1] in ("\ufeff", "\ufffe") else ""
+    at = cursor.selectionStart()
+    cursor.insertText(guard + text)
+    if guard:
+        end = cursor.position()
+        cursor.setPosition(at)
+        cursor.deleteChar()
+        cursor.setPosition(end - 1)
 
 
 def _utf16(text: str) -> int:

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QTextEdit, QWidget
 
 from inspector import theme
-from inspector.models.shown_text import ShownText
+from inspector.models.shown_text import ShownText, for_clipboard
 from inspector.views.memory_buffer import DOCUMENT_MARGIN, MemoryBuffer
 
 TAB_CHARACTERS = 4
@@ -216,7 +216,7 @@ class MemoryEditor(QPlainTextEdit):
     def createMimeDataFromSelection(self) -> QMimeData:
         """Qt turns a no-break space into a blank and U+2028 into a line end; a copy must be true."""
         data = QMimeData()
-        data.setText(self.selected_text())
+        data.setText(for_clipboard(self.selected_text()))
         return data
 
     def changeEvent(self, event: QEvent) -> None:

@@ -47,6 +47,7 @@ class SummariesView(SidePane):
         self.evicted = EvictedPane(reader, jobs)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Summary and evicted messages")
         self.tabs.tabBar().setAccessibleName("Summary or evicted messages")
         self.tabs.addTab(self.text, "Summary")
         self.tabs.addTab(self.evicted, "Evicted")
