@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.trace.model import MessageHead
 from inspector.jobs import Jobs
+from inspector.models.late import while_alive
 
 PAGE = 128
 KEPT = 8_192
@@ -80,7 +81,7 @@ class Heads(QObject):
         self._reading = set(page)
         self._jobs.run(
             "Reading messages", _heads, self._reader, page,
-            done=self._arrive, failed=lambda sentence: self._fail(page, sentence), quiet=True,
+            done=self._arrive, failed=while_alive(self, lambda sentence: self._fail(page, sentence)), quiet=True,
         )  # fmt: skip
 
     def _arrive(self, result: tuple[dict[int, MessageHead], dict[int, str]]) -> None:

@@ -25,6 +25,7 @@ from inspector.models.aligned import CARD, AlignedModel, Card, Side, summary_in_
 from inspector.models.cells import Cell
 from inspector.models.gaps import Gaps, look_for_gaps
 from inspector.models.heads import Heads
+from inspector.models.late import while_alive
 from inspector.models.messages import CELL, PART
 from inspector.panes import Pane
 from inspector.views.aligned_delegate import AlignedDelegate
@@ -209,7 +210,7 @@ class RawEffectiveView(QWidget):
             return
         self._jobs.run(
             "Looking for calls and results", _both_gaps, self._reader, detail,
-            done=lambda gaps: self.model.set_gaps(*gaps), failed=lambda _sentence: None,
+            done=while_alive(self, lambda gaps: self.model.set_gaps(*gaps)), failed=lambda _sentence: None,
             key=self._key("gaps"), quiet=True,
         )  # fmt: skip
 

@@ -128,6 +128,10 @@ class RequestView(QWidget):
         """The request that is shown."""
         return self._detail
 
+    def close_jobs(self) -> None:
+        """Ask for nothing more: the source is about to be closed."""
+        self._forget()
+
     # -- inside ----------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:

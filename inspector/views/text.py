@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from inspector import format
 from inspector.jobs import Jobs
+from inspector.models.late import while_alive
 from inspector.models.shown_text import LINE_LIMIT, SHOWN_LIMIT, ShownText, find_all, shown
 from inspector.panes import Pane, plain_label
 from inspector.views.text_edit import ShownTextEdit
@@ -194,10 +195,11 @@ class TextView(QWidget):
         self._again(start, start)
 
     def _again(self, offset: int, select: int | None = None) -> None:
+        redraw = while_alive(self, lambda text: self._redraw(text, offset, select))
         prepare = partial(shown, self.text(), whole=self._whole, limit=self._limit, labels=self._labels)
         self._jobs.run(
             "Laying out the text", prepare,
-            done=lambda text: self._redraw(text, offset, select), failed=self._failed, key=self._job_key(),
+            done=redraw, failed=self._failed, key=self._job_key(),
         )  # fmt: skip
 
     def _redraw(self, text: ShownText, offset: int, select: int | None) -> None:
@@ -327,7 +329,7 @@ class FindBar(QWidget):
         look = partial(find_all, source, needle, case=self.case.isChecked(), most=MOST_MATCHES)
         self._jobs.run(
             "Searching the text", look,
-            done=lambda found: self._found(found, jump), key=("find", id(self)), quiet=True,
+            done=while_alive(self, lambda found: self._found(found, jump)), key=("find", id(self)), quiet=True,
         )  # fmt: skip
 
     def step(self, back: bool = False) -> None:

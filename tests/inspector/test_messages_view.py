@@ -1,7 +1,5 @@
 """Messages: every one a row, in order, with words for what is odd; each one whole on request."""
 
-from collections.abc import Iterator
-
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from PySide6.QtCore import QPoint, Qt
@@ -40,23 +38,21 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts: PartsReader) -> Iterator[MessagesView]:
+def view(qtbot, jobs, parts: PartsReader) -> MessagesView:
     made = MessagesView(parts, jobs, Heads(parts, jobs))
     qtbot.addWidget(made)
     made.resize(900, 600)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 @pytest.fixture
-def whole(qtbot, jobs, parts: PartsReader) -> Iterator[MessageView]:
+def whole(qtbot, jobs, parts: PartsReader) -> MessageView:
     made = MessageView(parts, jobs)
     qtbot.addWidget(made)
     made.resize(900, 400)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def badges(view: MessagesView, row: int) -> list[str]:
@@ -291,7 +287,7 @@ def test_enter_goes_into_the_message(qtbot, jobs, view, parts) -> None:
     at_once(qtbot, jobs, view)
     view.table.setFocus()
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
-    assert view.message.text.edit.hasFocus()
+    assert view.focusWidget() is view.message.text.edit
 
 
 # -- one message whole -----------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Provider: parameters, markers, usage in words that do not guess, and the response."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -20,13 +19,12 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts) -> Iterator[ProviderView]:
+def view(qtbot, jobs, parts) -> ProviderView:
     made = ProviderView(parts, jobs)
     qtbot.addWidget(made)
     made.resize(900, 400)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def under(detail: RequestDetail, heading: str) -> dict[str, Fact]:

@@ -1,7 +1,5 @@
 """Raw ↔ Effective: aligned, every fate said, the cut where it is, nothing hidden."""
 
-from collections.abc import Iterator
-
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from PySide6.QtCore import Qt
@@ -29,13 +27,12 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts) -> Iterator[RawEffectiveView]:
+def view(qtbot, jobs, parts) -> RawEffectiveView:
     made = RawEffectiveView(parts, jobs, Heads(parts, jobs))
     qtbot.addWidget(made)
     made.resize(1000, 600)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def after_cut(parts: PartsReader, raw: list, kept: list, cutoff: int, number: int = 1) -> RequestDetail:
@@ -57,7 +54,8 @@ def s08(parts: PartsReader) -> RequestDetail:
     calls = [{"name": "f", "args": {}, "id": "1"}, {"name": "f", "args": {}, "id": "2"}]
     raw = [
         HumanMessage("go", id="h"), AIMessage("", id="a", tool_calls=calls),
-        ToolMessage("r1", tool_call_id="1", id="t1"), ToolMessage("r2", tool_call_id="2", id="t2"), AIMessage("done", id="b"),
+        ToolMessage("r1", tool_call_id="1", id="t1"), ToolMessage("r2", tool_call_id="2", id="t2"),
+        AIMessage("done", id="b"),
     ]  # fmt: skip
     return after_cut(parts, raw, raw[3:], 3)
 

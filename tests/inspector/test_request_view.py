@@ -1,6 +1,5 @@
 """The request: titles that count, one area at work, keys, states, and what it remembers while stepping."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -30,14 +29,12 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts, colours) -> Iterator[RequestView]:
+def view(qtbot, jobs, parts, colours) -> RequestView:
     made = RequestView(parts, jobs)
     qtbot.addWidget(made)
     made.resize(900, 600)
     made.show()
-    yield made
-    made.clear()
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def whole(parts: PartsReader, number: int = 1, **changes):
@@ -97,7 +94,7 @@ def test_digits_choose_the_area(qtbot, jobs, view, parts, modifier) -> None:
         qtbot.waitUntil(focused.hasFocus)
         qtbot.keyClick(focused, Qt.Key(Qt.Key.Key_1 + n), modifier)
         assert view.area() == n
-        assert view._areas[n].table.hasFocus()
+        assert view.focusWidget() is view._areas[n].table
     at_once(qtbot, jobs, view)
 
 

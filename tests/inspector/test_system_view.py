@@ -1,7 +1,5 @@
 """System: blocks in order with who added them, each one's text, and the whole."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -19,13 +17,12 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts) -> Iterator[SystemView]:
+def view(qtbot, jobs, parts) -> SystemView:
     made = SystemView(parts, jobs)
     qtbot.addWidget(made)
     made.resize(900, 400)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def names(view: SystemView) -> list[str]:

@@ -1,7 +1,6 @@
 """Tools: schemas in any spelling, in the order in which they were bound."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -26,13 +25,12 @@ def parts() -> PartsReader:
 
 
 @pytest.fixture
-def view(qtbot, jobs, parts) -> Iterator[ToolsView]:
+def view(qtbot, jobs, parts) -> ToolsView:
     made = ToolsView(parts, jobs)
     qtbot.addWidget(made)
     made.resize(1000, 400)
     made.show()
-    yield made
-    at_once(qtbot, jobs, made)
+    return made
 
 
 def column(view: ToolsView, which: Column) -> list[str]:
