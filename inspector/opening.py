@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from engine.trace.model import ThreadRow
@@ -83,12 +84,27 @@ def first_summary(reader: Any, threads: list[ThreadRow]) -> tuple[str, int] | No
     return None
 
 
-def starter(path: Path) -> Any:
-    """A function that starts a run on this workspace; called in a job."""
+class Starter:
+    """Starts runs on one workspace. It is called, and closed, in jobs: both may take a while."""
 
-    def start(thread_id: str, message: str, model: str | None) -> Any:
-        import engine
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._runner: Any = None
+        self._lock = Lock()
 
-        return engine.start_turn(path, thread_id, message, model=model)
+    def __call__(self, thread_id: str, message: str, model: str | None) -> Any:
+        """Send a message to a thread; returns the run."""
+        with self._lock:
+            if self._runner is None:
+                import engine
 
-    return start
+                self._runner = engine.Runner(self._path)
+            runner = self._runner
+        return runner.start(thread_id, message, model)
+
+    def close(self) -> None:
+        """Stop what still runs and finish its record."""
+        with self._lock:
+            runner, self._runner = self._runner, None
+        if runner is not None:
+            runner.close()

@@ -20,7 +20,7 @@ from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.jobs import Jobs
 from inspector.models.requests import HEADERS
-from inspector.opening import Opened, load_views, open_source, starter
+from inspector.opening import Opened, Starter, load_views, open_source
 from inspector.panes import Pane
 from inspector.prefs import Prefs
 from inspector.session import Session
@@ -52,6 +52,7 @@ class MainWindow(QMainWindow):
         self.ask: Callable[..., bool] = dialogs.ask
         self._views: dict[str, Any] | None = None
         self._opened: Opened | None = None
+        self._starter: Starter | None = None
         self._wanted: Path | None = None
         self._begun = False
         self._closing = False
@@ -149,7 +150,8 @@ class MainWindow(QMainWindow):
         session.request_changed.connect(self._request_changed)
         session.rows_changed.connect(self._rows_changed)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
-        self.composer.open(str(opened.path), None if why else starter(opened.path), why)
+        self._starter = None if why else Starter(opened.path)
+        self.composer.open(str(opened.path), self._starter, why)
         self.status.show_source(str(opened.path), "read only" if why else "")
         self.setWindowTitle(f"{format.one_line(opened.path.name, 80)} – Context Inspector")
         self.threads.show_loading("Reading the list of threads")
@@ -377,6 +379,9 @@ class MainWindow(QMainWindow):
         if desk is None:
             return
         self.composer.open("", None, "Nothing is open.")
+        starter, self._starter = self._starter, None
+        if starter is not None:
+            self.jobs.after_all(starter.close)
         self.prefs.set("columns", desk.requests.column_state())
         desk.close(self.jobs)
         self.centre.empty()
