@@ -85,6 +85,7 @@ class Pane(QWidget):
             raise ValueError("the pane already has its content")
         self._content = widget
         self._pages.addWidget(widget)
+        self.setFocusProxy(widget)
 
     def show_content(self) -> None:
         """Filled."""
