@@ -59,12 +59,16 @@ class ExactText:
         usual = self.usual_end
         ends: list[str] = []
         before = usual
-        for line, source in zip(new, origin[:-1], strict=False):
+        for source in origin[:-1]:
             end = self.ends[source] if source is not None and source < len(self.ends) else before
-            if end == "\n" and not line and ends and ends[-1] == "\r":
-                end = "\r\n"  # or the two would be one line end
             ends.append(end)
             before = end if end in LINE_ENDS else usual
+        for n in range(len(ends) - 1):
+            if ends[n] == "\r" and not new[n + 1] and ends[n + 1] == "\n":  # the two would be one line end
+                if origin[n] is None:
+                    ends[n] = "\n"
+                else:
+                    ends[n + 1] = "\r\n"
         return self.mark + _join(new, tuple(ends))
 
     @property
