@@ -1,0 +1,106 @@
+"""One workload in a process of its own: ``python -m tests.bench.drive W3 FILE [--record] [--quick]``.
+
+Runs every turn the way the program does and prints what the process used, as one line of JSON.
+Without ``--record`` a stand-in takes the recorder's place, so nothing watches the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from engine.agent.demo import seed
+from engine.agent.runner import Runner
+from engine.record.writer import Losses
+from engine.workspace import Workspace
+from tests.bench import child
+from tests.bench.workload import FULL, QUICK, Prepared, seed_files, settings_of
+
+THREAD = "bench"
+
+
+class _NoRecorder:
+    """In the recorder's place where a run is measured without one."""
+
+    def __init__(self) -> None:
+        self.handler = BaseCallbackHandler()
+        self.losses = Losses()
+
+    def observing(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def begin_run(self, *_: Any) -> None: ...
+
+    def end_run(self, *_: Any) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Unrecorded(Runner):
+    """Runs turns as the program does, but nobody watches."""
+
+    def recorder(self) -> Any:
+        return _NoRecorder()
+
+
+def main() -> int:
+    """Run one workload and print its figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("workload", choices=sorted(FULL))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    print(json.dumps(drive(given.workload, given.file, given.record, given.quick)))
+    return 0
+
+
+def drive(name: str, file: Path, record: bool, quick: bool) -> dict[str, Any]:
+    """Run the workload and return its figures."""
+    prepared = Prepared((QUICK if quick else FULL)[name])
+    settings = settings_of(prepared)
+    workspace = Workspace.create(file)
+    seed(workspace, seed_files())
+    import engine.agent.build
+    import engine.record  # noqa: F401  # what a run imports is not what it costs
+
+    runner = (Runner if record else _Unrecorded)(file)
+    lost = 0
+    before, began = _cpu(), time.perf_counter()
+    for question in prepared.questions:
+        run = runner.start(THREAD, question, settings=settings, title=name)
+        run.wait()
+        run.drain()
+        if run.error:
+            sys.exit(f"The workload stopped: {run.error}")
+        lost += run.lost
+    runner.close()
+    wall, cpu = time.perf_counter() - began, _cpu() - before
+    return {
+        "calls": settings.model.place["answer"],
+        "summaries": settings.model.place["summary"],
+        "cpu": cpu,
+        "wall": wall,
+        "clock": [*settings.model.clock, time.process_time()],
+        "peak": child.peak_bytes(),
+        "lost": lost,
+    }
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())
