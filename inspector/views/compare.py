@@ -183,22 +183,6 @@ class ComparePane(QWidget):
         self.pane.show_content()
 
 
-def _format(sign: Sign) -> QTextCharFormat:
-    made = QTextCharFormat()
-    if sign == "skipped":
-        made.setForeground(theme.muted_colour())
-        return made
-    colour = QColor(theme.scheme().removed if sign == "removed" else theme.scheme().added)
-    made.setForeground(colour)
-    made.setFontStrikeOut(sign == "removed")
-    made.setFontUnderline(sign == "added")
-    tint = QColor(colour)
-    tint.setAlpha(24)
-    made.setBackground(tint)
-    made.setProperty(QTextFormat.Property.FullWidthSelection, True)
-    return made
-
-
 def _parts(edit: DiffEdit, laid: Laid, n: int) -> list[QTextEdit.ExtraSelection]:
     """The sign of a line, and what comes after it: struck through or underlined."""
     start = laid.starts[n]
