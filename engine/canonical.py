@@ -15,8 +15,7 @@ UNSERIALIZABLE = "__unserializable__"
 
 def to_json(value: Any) -> bytes:
     """Canonical JSON of any value, UTF-8 with lone surrogates kept."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=stand_in)
-    return text.encode("utf-8", "surrogatepass")
+    return _encode(value).encode("utf-8", "surrogatepass")
 
 
 def from_json(body: bytes) -> Any:
@@ -33,3 +32,6 @@ def stand_in(value: Any) -> Any:
         except Exception:  # a stranger's class: whatever it raises, the type can still be named
             pass
     return {UNSERIALIZABLE: f"{type(value).__module__}.{type(value).__qualname__}"}
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=stand_in).encode

@@ -22,6 +22,8 @@ _PATH = """
         SELECT c.id, c.parent, c.part, c.depth FROM up JOIN chain c ON c.id = up.parent)
     SELECT up.part, p.kind, p.chars, p.tokens FROM up JOIN parts p ON p.id = up.part ORDER BY up.depth
 """
+_NODE = "SELECT c.parent, p.id, p.kind, p.chars, p.tokens FROM chain c JOIN parts p ON p.id = c.part WHERE c.id = ?"
+_STEPS = 12  # nodes looked up one by one before a path is walked in one query; a request adds two or three
 _CHUNK = 500
 
 Piece = tuple[int, str, int, int]
@@ -39,6 +41,11 @@ class Recent(Generic[_K, _V]):
         self._kept: OrderedDict[_K, _V] = OrderedDict()
         self._weight = 0
         self._lock = threading.Lock()
+
+    def peek(self, key: _K) -> _V | None:
+        """The value of a key if it is there."""
+        with self._lock:
+            return self._kept.get(key)
 
     def get(self, key: _K, make: Callable[[], _V]) -> _V:
         """The value of a key, made when it isn't there."""
@@ -103,7 +110,24 @@ class Book:
         """Pieces of the list that ends in this node, in order."""
         if not node:
             return ()
-        return self._paths.get(node, lambda: tuple(self.rows(_PATH, (node,))))
+        return self._paths.get(node, lambda: self._walk(node))
+
+    def _walk(self, node: int) -> tuple[Piece, ...]:
+        """The path, found from its last nodes and one that is known; walked whole where none is near."""
+        last: list[Piece] = []
+        at = node
+        while len(last) < _STEPS:
+            known = self._paths.peek(at)
+            if known is not None:
+                return known + tuple(reversed(last))
+            row = self.one(_NODE, (at,))
+            if row is None:
+                break
+            last.append(row[1:])  # type: ignore[arg-type]
+            at = row[0]
+            if not at:
+                return tuple(reversed(last))
+        return tuple(self.rows(_PATH, (node,)))
 
     def body(self, part: int) -> bytes:
         """Canonical JSON of a part."""
