@@ -123,7 +123,7 @@ class Book:
             row = self.one(_NODE, (at,))
             if row is None:
                 break
-            last.append(row[1:])  # type: ignore[arg-type]
+            last.append(row[1:])
             at = row[0]
             if not at:
                 return tuple(reversed(last))

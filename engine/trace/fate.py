@@ -12,6 +12,7 @@ from typing import Any
 from engine.trace.book import Piece
 from engine.trace.content import text_of
 from engine.trace.model import Aligned, Fate, MessageRow, Origin, RawRow
+from engine.trace.sequences import Rows
 
 _REASONING = {"thinking", "redacted_thinking", "reasoning_content", "reasoning"}
 _KINDS = {"human", "ai", "tool", "summary", "system"}
@@ -35,7 +36,7 @@ def align(
     cutoff: int | None,
     before: frozenset[int],
     message: Callable[[int], dict[str, Any]],
-) -> tuple[tuple[RawRow, ...], tuple[MessageRow, ...], tuple[Aligned, ...]]:
+) -> tuple[Sequence[RawRow], tuple[MessageRow, ...], Sequence[Aligned]]:
     """Rows of both lists and their alignment.
 
     ``before`` holds the parts of the same agent's request before; ``message`` reads one.
@@ -44,18 +45,22 @@ def align(
     start = 1 if cutoff is not None and sent and sent[0][1] == "summary" else 0
     pairs = _pairs(raw, cut, sent, start, message)
     by_sent = {sent_index: raw_index for raw_index, sent_index in pairs.items()}
-    raw_rows: list[RawRow] = []
-    for index, piece in enumerate(raw):
-        twin = pairs.get(index)
+
+    def evicted(index: int) -> RawRow:
+        part, _, chars, tokens = raw[index]
+        return RawRow(index, part, _kind(raw[index]), chars, tokens, "summarized", REASONS["summarized"])
+
+    kept: list[RawRow] = []
+    for index in range(cut, len(raw)):
+        piece, twin = raw[index], pairs.get(index)
+        fate: Fate = "not sent"
         if twin is not None:
             fate = "sent" if piece[0] == sent[twin][0] else _difference(message(piece[0]), message(sent[twin][0]))
-        else:
-            fate = "summarized" if index < cut else "not sent"
-        raw_rows.append(RawRow(index, piece[0], _kind(piece), piece[2], piece[3], fate, REASONS[fate], twin))
+        kept.append(RawRow(index, piece[0], _kind(piece), piece[2], piece[3], fate, REASONS[fate], twin))
     sent_rows: list[MessageRow] = []
     for index, piece in enumerate(sent):
-        origin: Origin = "raw" if index in by_sent else "summary" if piece[1] == "summary" else "inserted"
         twin = by_sent.get(index)
+        origin: Origin = "raw" if twin is not None or not raw else "summary" if piece[1] == "summary" else "inserted"
         sent_rows.append(
             MessageRow(
                 index,
@@ -64,32 +69,32 @@ def align(
                 piece[2],
                 piece[3],
                 piece[0] not in before,
-                origin if raw else "raw",
+                origin,
                 twin,
-                raw_rows[twin].fate if twin is not None else None,
+                kept[twin - cut].fate if twin is not None else None,
             )
         )
-    return tuple(raw_rows), tuple(sent_rows), _rows(raw_rows, sent_rows, cut) if raw else ()
+    aligned: Sequence[Aligned] = ()
+    if raw:
+        rest = _aligned(kept, sent_rows)
+        aligned = Rows(cut, lambda index: Aligned(evicted(index), None, REASONS["summarized"]), rest)
+    return Rows(cut, evicted, kept), tuple(sent_rows), aligned
 
 
-def _rows(raw: list[RawRow], sent: list[MessageRow], cut: int) -> tuple[Aligned, ...]:
+def _aligned(kept: list[RawRow], sent: list[MessageRow]) -> list[Aligned]:
+    """Rows from the cut on: first what was made in place of the evicted, then the kept with their twins."""
     rows: list[Aligned] = []
     waiting = 0
 
     def inserted(until: int) -> None:
         nonlocal waiting
         for row in sent[waiting:until]:
-            words = (
-                "Made by summarization; no such message is in the state."
-                if row.origin == "summary"
-                else "Inserted by a middleware; no such message is in the state."
-            )
-            rows.append(Aligned(None, row, words))
+            made = "Made by summarization" if row.origin == "summary" else "Inserted by a middleware"
+            rows.append(Aligned(None, row, f"{made}; no such message is in the state."))
         waiting = max(waiting, until)
 
-    for item in raw:
-        if item.index == cut:
-            inserted(_run_of_inserted(sent, waiting))
+    inserted(_run_of_inserted(sent, 0))
+    for item in kept:
         if item.sent_index is None:
             rows.append(Aligned(item, None, item.reason))
         else:
@@ -97,7 +102,7 @@ def _rows(raw: list[RawRow], sent: list[MessageRow], cut: int) -> tuple[Aligned,
             rows.append(Aligned(item, sent[item.sent_index], item.reason))
             waiting = item.sent_index + 1
     inserted(len(sent))
-    return tuple(rows)
+    return rows
 
 
 def _run_of_inserted(sent: list[MessageRow], start: int) -> int:

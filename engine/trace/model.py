@@ -8,7 +8,7 @@ Times are seconds since the epoch, UTC.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -263,9 +263,9 @@ class RequestDetail:
     system: tuple[SystemBlock, ...]
     messages: tuple[MessageRow, ...]
     tools: tuple[ToolRow, ...]
-    raw: tuple[RawRow, ...]
-    """Empty where raw state was not recorded."""
-    aligned: tuple[Aligned, ...]
+    raw: Sequence[RawRow]
+    """Empty where raw state was not recorded. Rows before the cut are made when looked at."""
+    aligned: Sequence[Aligned]
     cutoff: int | None
     """Raw index of the cut in force; None without a summary."""
     provider: Mapping[str, Any]

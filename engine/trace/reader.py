@@ -154,9 +154,10 @@ class Reader:
         if not pieces:
             return ()
         calls: dict[str, int] = {}
-        for (names,) in self._book.rows("SELECT calls FROM requests WHERE thread = ? AND calls IS NOT NULL", (thread,)):
+        counted = "SELECT calls, count(*) FROM requests WHERE thread = ? AND calls IS NOT NULL GROUP BY calls"
+        for names, times in self._book.rows(counted, (thread,)):
             for name in json.loads(names):
-                calls[name] = calls.get(name, 0) + 1
+                calls[name] = calls.get(name, 0) + times
         rows = []
         for index, (part, _, chars, tokens) in enumerate(pieces):
             schema = self._book.value(part)
