@@ -57,10 +57,10 @@ def _measure(parts: list[str], folder: Path, given: argparse.Namespace) -> None:
         painting.measure(child.run("tests.bench.painting", long_file))
     if "saver" in parts:
         copy = folder / "copy.ctx"
-        record.remove(copy)
+        child.remove(copy)
         shutil.copy(long_file, copy)  # nobody has it open, so there is no -wal to copy
         saver.measure(child.run("tests.bench.saver", copy))
-        record.remove(copy)
+        child.remove(copy)
     if "startup" in parts:
         startup.measure(folder, given.quick, long_file if long_file.exists() else None)
 

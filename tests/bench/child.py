@@ -38,6 +38,12 @@ def run(
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
+def remove(file: Path) -> None:
+    """Delete a database and what SQLite left beside it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        file.with_name(file.name + end).unlink(missing_ok=True)
+
+
 def peak_bytes() -> int:
     """The most memory that this process has had at once."""
     try:
@@ -45,6 +51,39 @@ def peak_bytes() -> int:
         return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) * 1024
     except (OSError, StopIteration):  # not Linux; there, what the parent had before the exec would count too
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+class Stepped:
+    """A process that waits for a word before each of its steps."""
+
+    def __init__(self, module: str, *arguments: str | Path) -> None:
+        command = [sys.executable, "-m", module, *map(str, arguments)]
+        self._what = " ".join(command[1:])
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def wait(self) -> str:
+        """What it says once its step is done: an empty line, or at the end its figures.
+
+        Raises:
+            SystemExit: it ended before.
+        """
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"{self._what} ended with {self._process.wait()}")
+        return line.strip()
+
+    def step(self) -> None:
+        """Let it go on."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        """Wait for its end."""
+        self._process.communicate()
 
 
 def environment(home: Path | None = None) -> dict[str, str]:

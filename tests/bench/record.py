@@ -1,12 +1,14 @@
-"""What recording costs: each workload with a recorder and without, one after the other.
+"""What recording costs: each workload with a recorder and without, in two processes that take turns.
 
-Processor time of the turns alone is compared, all threads together; imports are left out. Medians
-over the pairs; within one pair the order changes from pair to pair.
+Processor time of the conversation's turns is compared, all threads of a process together; imports are
+left out. As the processes take turns (one runs, the other waits), whatever else the machine does
+falls on both alike.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import statistics
 from pathlib import Path
 from typing import Any
@@ -22,24 +24,34 @@ def measure(name: str, folder: Path, pairs: int, quick: bool) -> Path:
     """Measure one workload, print its figures and return the file of the last recorded run."""
     runs: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
     file = folder / f"{name}.ctx"
-    options = ["--quick"] if quick else []
     for pair in range(pairs):
-        for record in (False, True) if pair % 2 == 0 else (True, False):
-            target = file if record else folder / f"{name}-unrecorded.ctx"
-            remove(target)
-            runs[record].append(
-                child.run("tests.bench.drive", name, target, *options, *(["--record"] if record else []))
-            )
-            if not record:
-                remove(target)
+        for record, figures in _pair(name, folder, pair % 2 == 0, quick).items():
+            runs[record].append(figures)
     show(_title(name, runs, pairs), _rows(runs, file))
     return file
 
 
-def remove(file: Path) -> None:
-    """Delete a database and what SQLite left beside it."""
-    for end in ("", "-wal", "-shm", "-journal"):
-        file.with_name(file.name + end).unlink(missing_ok=True)
+def _pair(name: str, folder: Path, recorded_first: bool, quick: bool) -> dict[bool, dict[str, Any]]:
+    files = {True: folder / f"{name}.ctx", False: folder / f"{name}-unrecorded.ctx"}
+    options = ["--step", *(["--quick"] if quick else [])]
+    children: dict[bool, child.Stepped] = {}
+    for record in (recorded_first, not recorded_first):
+        child.remove(files[record])
+        more = ["--record"] if record else []
+        children[record] = child.Stepped("tests.bench.drive", name, files[record], *options, *more)
+    figures: dict[bool, dict[str, Any]] = {}
+    for each in children.values():
+        each.wait()
+    while len(figures) < 2:
+        for record, each in children.items():
+            each.step()
+            said = each.wait()
+            if said:
+                figures[record] = json.loads(said)
+    for each in children.values():
+        each.close()
+    child.remove(files[False])
+    return figures
 
 
 def _title(name: str, runs: dict[bool, list[dict[str, Any]]], pairs: int) -> str:
@@ -51,7 +63,11 @@ def _title(name: str, runs: dict[bool, list[dict[str, Any]]], pairs: int) -> str
 def _rows(runs: dict[bool, list[dict[str, Any]]], file: Path) -> list[Row]:
     requests = runs[True][0]["calls"] + runs[True][0]["summaries"]
     without, with_it = (statistics.median(run["cpu"] for run in runs[record]) for record in (False, True))
-    least = [min(run["cpu"] for run in runs[record]) for record in (False, True)]
+    turns = [
+        on / off
+        for one, other in zip(runs[True], runs[False], strict=True)
+        for on, off in zip(one["turns"], other["turns"], strict=True)
+    ]
     extra = [
         statistics.median(
             (_quarter(on["clock"], at) - _quarter(off["clock"], at))
@@ -66,9 +82,8 @@ def _rows(runs: dict[bool, list[dict[str, Any]]], file: Path) -> list[Row]:
         Row("CPU without recording", f"{seconds(without)}, {ms(without / requests)} a call"),
         Row("CPU with recording", seconds(with_it)),
         at_most("ratio", with_it / without, 1.05, ratio),
-        Row("  of the least of each", ratio(least[1] / least[0])),
+        Row("  median over the turns", ratio(statistics.median(turns))),
         at_most("extra a call", (with_it - without) / requests, 0.001, ms),
-        Row("  of the least of each", ms((least[1] - least[0]) / requests)),
         Row("extra a call, by quarter of the run", "  ".join(ms(each) for each in extra), "not growing"),
         Row("peak memory without, with", "  ".join(map(megabytes, peaks))),
         Row("record, all tables and indices", megabytes(used.record)),

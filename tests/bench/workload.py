@@ -43,13 +43,14 @@ class Workload:
         return self.turns * self.requests_a_turn
 
 
-W2 = Workload("W2", turns=2, requests_a_turn=155, result_chars=3_700)
+W2 = Workload("W2", turns=8, requests_a_turn=39, result_chars=3_700)
 W3 = Workload("W3", turns=200, requests_a_turn=10, result_chars=3_050)
 QUICK = {
-    "W2": Workload("W2", turns=2, requests_a_turn=40, result_chars=3_700),
+    "W2": Workload("W2", turns=4, requests_a_turn=20, result_chars=3_700),
     "W3": Workload("W3", turns=30, requests_a_turn=10, result_chars=3_050),
 }
 FULL = {"W2": W2, "W3": W3}
+WARM_UP = Workload("warm-up", turns=1, requests_a_turn=6, result_chars=1_000)
 
 
 class Words:
