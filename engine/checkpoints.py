@@ -40,6 +40,8 @@ _ANCESTORS = """
     SELECT id FROM up
 """
 _CHUNK = 500  # ids in one IN list
+_LISTS = {"messages", "files"}
+"""Delta channels of some agents and plain ones of others, such as subagents; a plain value is a seed too."""
 
 
 class WorkspaceSaver(SqliteSaver):
@@ -74,14 +76,16 @@ class WorkspaceSaver(SqliteSaver):
     ) -> RunnableConfig:
         """Save a checkpoint, and note which channels it holds a snapshot of."""
         saved = super().put(config, checkpoint, metadata, new_versions)
-        held = [name for name, value in checkpoint["channel_values"].items() if isinstance(value, _DeltaSnapshot)]
-        if held:
-            at = saved["configurable"]
-            with self.cursor() as cursor:
-                cursor.executemany(
-                    "INSERT OR IGNORE INTO snapshots VALUES (?, ?, ?, ?)",
-                    [(str(at["thread_id"]), at["checkpoint_ns"], at["checkpoint_id"], name) for name in held],
-                )
+        held = [
+            name
+            for name, value in checkpoint["channel_values"].items()
+            if isinstance(value, _DeltaSnapshot) or name in _LISTS
+        ]
+        at = saved["configurable"]
+        key = (str(at["thread_id"]), at["checkpoint_ns"], at["checkpoint_id"])
+        with self.cursor() as cursor:
+            cursor.execute("DELETE FROM snapshots WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?", key)
+            cursor.executemany("INSERT INTO snapshots VALUES (?, ?, ?, ?)", [(*key, name) for name in held])
         return saved
 
     def delete_thread(self, thread_id: str) -> None:

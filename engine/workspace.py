@@ -50,10 +50,7 @@ def check_file(path: Path) -> None:
             f"{path} is an SQLite database, but not a workspace of the Context Inspector. Nothing was changed."
         )
     if version > VERSION:
-        raise WorkspaceError(
-            f"{path} was made by a newer version of the Context Inspector (format {version}, this one knows "
-            f"{VERSION}). Update the program to open it; the file was left as it is."
-        )
+        raise _newer(path, version)
     page = struct.unpack(">H", header[16:18])[0] or 1
     page = 65536 if page == 1 else page
     pages = struct.unpack(">I", header[28:32])[0]
@@ -83,8 +80,12 @@ class Workspace:
         check_file(path)
         workspace = cls(path)
         try:
-            with closing(workspace.connect()) as connection:
+            # A newer version may so far stand in the WAL alone; reading it must not fold that back.
+            with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
                 version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > VERSION:
+                raise _newer(path, version)
+            with closing(workspace.connect()) as connection:
                 if version < VERSION:
                     _migrate(connection)
         except sqlite3.DatabaseError as error:
@@ -128,3 +129,10 @@ def _migrate(connection: sqlite3.Connection) -> None:
     from engine.schema import migrate  # deferred: sqlite_utils takes 0.3 s to import
 
     migrate(connection)
+
+
+def _newer(path: Path, version: int) -> WorkspaceError:
+    return WorkspaceError(
+        f"{path} was made by a newer version of the Context Inspector (format {version}, this one knows {VERSION}). "
+        "Update the program to open it; the file was left as it is."
+    )

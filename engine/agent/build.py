@@ -90,7 +90,7 @@ def resolve_model(model: Any, profile: Mapping[str, Any] | None = None) -> BaseC
         except ImportError as error:
             raise UsageError(f"The package for the model {model!r} is not installed: {error}") from error
         except Exception as error:  # each integration raises its own kinds for a missing key or a bad name
-            raise UsageError(f"The model {model!r} can't be used: {error}") from error
+            raise UsageError(f"The model {model!r} can't be used: {_first_line(error)}") from error
     if profile is not None:
         model = model.model_copy(update={"profile": dict(profile)})
     return model
@@ -136,3 +136,7 @@ def _replacements(settings: AgentSettings, model: BaseChatModel, backend: Compos
 
 def _limit(value: Any) -> int | None:
     return None if value == "off" else int(value)
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
 from engine.record.canon import encode_message, message_tokens, text_chars
 from engine.record.lanes import Lane
 from engine.record.observers import Call
 from engine.record.operations import EventNote
+from engine.stubs import history_path, offload_path
 
 SUMMARY_STATE = "_summarization_event"
-_OFFLOADED = re.compile(r"was saved in the filesystem at this path: (\S+)")
-_HISTORY = re.compile(r"The full conversation history has been saved to (\S+) should you need")
-
-
-def offload_path(text: str) -> str | None:
-    """Path named by the stub that the engine leaves for an offloaded tool result."""
-    found = _OFFLOADED.search(text[:600])
-    return found.group(1) if found else None
-
-
-def history_path(text: str) -> str | None:
-    """Path of the saved history named by a summary message; None when saving failed."""
-    found = _HISTORY.search(text[:1000])
-    return found.group(1) if found else None
 
 
 def is_summary(message: Any) -> bool:
@@ -49,30 +35,33 @@ def loaded(lane: Lane, state: Mapping[str, Any], token: str, at: float) -> Itera
         yield EventNote("skill listed", at, token, {"skills": listed}, once=("skills",))
 
 
-def in_messages(messages: Iterable[BaseMessage], token: str, at: float, lane: Lane) -> Iterable[EventNote]:
-    """Offloads and pinned skills that show in messages new to the raw list."""
+def in_messages(
+    raw: Sequence[BaseMessage], new_raw: int, sent: Iterable[BaseMessage], token: str, at: float, lane: Lane
+) -> Iterable[EventNote]:
+    """Offloads and pinned skills that show for the first time.
+
+    ``raw[new_raw:]`` and ``sent`` are the messages that are new in the two lists. An offload
+    shows in what is sent: the state may learn of it only with the answer, or hold the whole.
+    """
     sizes: dict[str, int] = lane.seen.setdefault("offloaded", {})
-    for message in messages:
-        evicted = message.additional_kwargs.get("lc_evicted_to")
-        if isinstance(evicted, str):
-            data = {"path": evicted, "of": "message", "message_id": message.id, "chars": text_chars(message.content)}
-            yield EventNote("offload", at, token, data, once=("path",), ever=True)
-        elif isinstance(message, ToolMessage) and message.tool_call_id in sizes:
-            path = offload_path(message.text)
-            if path:
-                yield EventNote(
-                    "offload",
-                    at,
-                    token,
-                    {
-                        "path": path,
-                        "of": "result",
-                        "tool_call_id": message.tool_call_id,
-                        "chars": sizes.pop(message.tool_call_id),
-                        "left": text_chars(message.content),
-                    },
-                )
-        elif message.additional_kwargs.get("lc_source") == "pinned_skill":
+    for message in sent:
+        path, of, chars = message.additional_kwargs.get("lc_evicted_to"), "message", None
+        if isinstance(path, str) and isinstance(message, HumanMessage):
+            twin = next((item for item in reversed(raw) if item.id == message.id), message)
+            chars = text_chars(twin.content)
+        elif isinstance(message, ToolMessage) and (path := offload_path(message.text)):
+            of, chars = "result", sizes.pop(message.tool_call_id, None)
+            if chars is None:
+                # Clipped on the way, after an overflow: the state still holds the whole.
+                twin = next((item for item in reversed(raw) if item.id == message.id), message)
+                chars = text_chars(twin.content) if twin.content != message.content else None
+        if isinstance(path, str) and chars is not None:
+            name = "tool_call_id" if of == "result" else "message_id"
+            data = {"path": path, "of": of, name: getattr(message, "tool_call_id", message.id), "chars": chars}
+            data["left"] = text_chars(message.content)
+            yield EventNote("offload", at, token, data, once=("path", name), ever=True)
+    for message in raw[new_raw:]:
+        if message.additional_kwargs.get("lc_source") == "pinned_skill":
             data = {"skill": message.additional_kwargs.get("skill"), "message_id": message.id}
             yield EventNote("skill pinned", at, token, data, once=("message_id",), ever=True)
 
@@ -87,7 +76,7 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
     event = event if isinstance(event, Mapping) else {}
     raw = call.state.get("messages") or []
     in_force, cutoff = event.get("summary_message"), event.get("cutoff_index")
-    made = _made_here(call, in_force)
+    made = _made_here(call, in_force, cutoff, len(raw))
     data: dict[str, Any]
     if made is not None:
         evicted_from = cutoff or 0
@@ -101,7 +90,11 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
             "tokens_after": sum(map(message_tokens, made)),
         }
         in_force = made[0]
-    elif in_force is not None and cutoff is not None and not _same(in_force, lane.seen.get("summary")):
+    elif (
+        in_force is not None
+        and cutoff is not None
+        and not (cutoff == lane.seen.get("cutoff") and _same(in_force, lane.seen.get("summary")))
+    ):
         # Made outside a request that was seen: by the compaction tool, or before recording began.
         evicted_from = min(lane.seen.get("cutoff") or 0, cutoff)
         data = {
@@ -119,11 +112,17 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
     return cutoff, [EventNote("summary", at, token, data, once=("cutoff", "part"), parts=parts)]
 
 
-def _made_here(call: Call, in_force: Any) -> list[Any] | None:
-    """Messages right inside the middleware that put a new summary before them; None where none did."""
+def _made_here(call: Call, in_force: Any, cutoff: int | None, raw: int) -> list[Any] | None:
+    """Messages right inside the middleware that put a new summary before them; None where none did.
+
+    Two summaries may have the same words; then the cut tells them apart.
+    """
     for layer in call.layers:
         if layer is not None and layer.messages and is_summary(layer.messages[0]):
-            return None if _same(layer.messages[0], in_force) else list(layer.messages)
+            old = layer.messages[0] is in_force or (
+                _same(layer.messages[0], in_force) and raw - (len(layer.messages) - 1) == cutoff
+            )
+            return None if old else list(layer.messages)
     return None
 
 

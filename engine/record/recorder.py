@@ -27,6 +27,7 @@ from engine.record.operations import EventNote, EventSeen, RequestEnded, Request
 from engine.record.origin import blocks_of, origin_of
 from engine.record.parameters import parameters
 from engine.record.writer import Losses, Writer
+from engine.stubs import offload_path
 from engine.workspace import Workspace
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -145,10 +146,12 @@ class Recorder:
             raw = call.state.get("messages") or []
             lists["raw"] = lane.raw.change(raw, verify=False)
             events += notice.loaded(lane, call.state, opened.token, at)
-            events += notice.in_messages(raw[lists["raw"].keep :], opened.token, at, lane)
             cutoff, summaries = notice.summarized(call, lane, opened.token, at)
             events += summaries
         lists["messages"] = lane.sent.change(messages, verify=True)
+        if call is not None:
+            new = messages[lists["messages"].keep :]
+            events += notice.in_messages(raw, lists["raw"].keep, new, opened.token, at, lane)
         lists["system"] = lane.blocks(_system_values(system))
         tools = list(given.get("tools") or ())
         lists["tools"] = lane.tools(tools)
@@ -223,7 +226,7 @@ class Recorder:
         """A middleware passed on another result than it was given: was it offloaded?"""
         call_id = request.tool_call.get("id")
         whole, stub = _result(given, call_id), _result(left, call_id)
-        if whole is not None and stub is not None and notice.offload_path(stub.text):
+        if whole is not None and stub is not None and offload_path(stub.text):
             offloaded = self._tool_lane().seen.setdefault("offloaded", {})
             offloaded[call_id] = text_chars(whole.content)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from engine.stubs import history_path, offload_path
 from engine.trace.model import MessageHead, ToolCall
 
 _LINE = 200
-_ARTIFACT = re.compile(r"was saved in the filesystem at this path: (\S+)")
-_HISTORY = re.compile(r"The full conversation history has been saved to (\S+) should you need")
 
 
 def text_of(content: Any) -> str:
@@ -95,8 +93,4 @@ def artifact_of(text: str, kwargs: dict[str, Any]) -> str | None:
     evicted = kwargs.get("lc_evicted_to")
     if isinstance(evicted, str):
         return evicted
-    if kwargs.get("lc_source") == "summarization":
-        found = _HISTORY.search(text[:1000])
-    else:
-        found = _ARTIFACT.search(text[:600])
-    return found.group(1) if found else None
+    return history_path(text) if kwargs.get("lc_source") == "summarization" else offload_path(text)

@@ -200,7 +200,6 @@ def test_the_record_names_the_file_of_a_user_message_once(tmp_path: Path) -> Non
     assert (event["of"], event["message_id"], event["chars"]) == ("message", state["messages"][0].id, 200_001)
 
 
-@pytest.mark.xfail(reason="it is recorded on the request after, which there may never be")
 def test_a_user_messages_offload_is_recorded_on_the_request_that_got_the_stub(tmp_path: Path) -> None:
     world = recorded(tmp_path, Told(turns=["one"]))
     world.say("p" * 200_001)
@@ -211,7 +210,10 @@ def test_a_user_messages_offload_is_recorded_on_the_request_that_got_the_stub(tm
 def test_the_record_says_nothing_of_a_result_that_only_reads_like_a_stub(tmp_path: Path) -> None:
     def quote() -> str:
         """Quote a stub."""
-        return "Tool result too large, the result of this tool call c9 was saved in the filesystem at this path: /x"
+        return (
+            "Tool result too large, the result of this tool call c9 was saved in the filesystem at this path: /x"
+            "\n\nYou can read the result from the filesystem by using the read_file tool"
+        )
 
     world = recorded(tmp_path, Told(turns=[call("quote", "c1"), "done"]), tools=[quote])
     state = world.say("a")
@@ -248,7 +250,6 @@ def test_a_batch_clipped_after_an_overflow_is_a_stub_in_state_and_in_the_request
     assert state["files"][f"{RESULTS}c1"]["content"] == export(40_000)
 
 
-@pytest.mark.xfail(reason="an offload made by summarization, after an overflow, gives no event")
 def test_the_record_names_the_file_of_a_batch_clipped_after_an_overflow(tmp_path: Path) -> None:
     overflow = ContextOverflowError("too long")
     model = Told(turns=[call("export", "c1", rows=40_000), overflow, "done", "more"], summaries=["So far."])
@@ -258,7 +259,6 @@ def test_the_record_names_the_file_of_a_batch_clipped_after_an_overflow(tmp_path
     assert [event["path"] for event in offloads(world)] == [f"{RESULTS}c1"]
 
 
-@pytest.mark.xfail(reason="the path in a stub is read up to its first space")
 def test_the_record_reads_a_path_with_a_space(tmp_path: Path) -> None:
     world = recorded(tmp_path, Told(turns=[call("export", "call 1", rows=LARGE), "done"]), tools=[export])
     state = world.say("a")

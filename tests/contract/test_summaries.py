@@ -115,7 +115,6 @@ def test_the_path_is_read_from_the_engines_sentence_and_not_from_the_summarys_wo
     assert history_path(event["summary_message"].text) == event["file_path"] != "/other"
 
 
-@pytest.mark.xfail(reason="without a saved history, a path in the summary's own words is taken for the engine's")
 def test_no_path_is_read_from_the_summarys_words_when_nothing_was_saved() -> None:
     claim = "The full conversation history has been saved to /other should you need it."
     model, backend = Told(turns=["one", "two"], summaries=[claim]), NoHistory()
@@ -364,7 +363,6 @@ def test_the_record_is_the_same_when_one_recorder_serves_every_turn(tmp_path: Pa
     assert [one.evicted_from for one in found] == [0] + [one.cutoff for one in found[:-1]]
 
 
-@pytest.mark.xfail(reason="a summary is told from the one before by its text alone")
 def test_the_record_of_two_summaries_of_the_same_words_holds_both(tmp_path: Path) -> None:
     model = Told(turns=[f"answer {n}" for n in range(9)], summaries=["Nothing to add."] * 9)
     world = recording(tmp_path, model)

@@ -214,14 +214,12 @@ def test_histories_of_an_agent_with_subagents_equal_langgraphs(both: Both) -> No
         assert agent.get_state(thread()).values == state.values
 
 
-@pytest.mark.xfail(reason="a plain channel's value is no seed here; it is in LangGraph's saver")
 def test_the_messages_of_a_subagent_have_the_same_history_as_in_langgraphs(both: Both) -> None:
     with closing((store := WorkspaceStore(both.workspace)).conn):
         agent_thread(both.ours, store)
     both.assert_equal("messages")
 
 
-@pytest.mark.xfail(reason="a checkpoint put again without its snapshot is still noted as holding one")
 def test_a_checkpoint_put_again_without_its_snapshot_holds_none(both: Both) -> None:
     app = graph(both.ours)
     for n in range(4):

@@ -209,7 +209,6 @@ def test_a_newer_workspace_that_is_in_use_is_left_as_it_is(tmp_path: Path) -> No
         refused(workspace.path, WorkspaceError, "newer version")
 
 
-@pytest.mark.xfail(reason="the version is read from the file's header alone, not from its WAL")
 def test_a_newer_version_that_is_still_in_the_wal_is_refused(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w.ctx")
     with closing(workspace.connect()) as connection:
