@@ -128,7 +128,7 @@ def _view(w: MainWindow) -> list[Command]:
         Command("view.chart", "Chart", w.toggle_chart, "View", checked=lambda: not w.centre.chart.isHidden(),
                 hint="The table holds the same numbers."),
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
-        Command("view.reset", "Panels as on the first start", w.reset_layout, "View"),
+        Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
     ]  # fmt: skip
 

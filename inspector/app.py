@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector import dialogs, format, prefs, theme
+from inspector.icon import icon
 from inspector.window import MainWindow
 
 LOG_BYTES = 1_000_000
@@ -95,6 +96,7 @@ def application(kept: prefs.Prefs) -> QApplication:
     app.setApplicationName("context-inspector")
     app.setApplicationDisplayName("Context Inspector")
     app.setDesktopFileName("context-inspector")
+    app.setWindowIcon(icon())
     wanted = kept.text("colours", "system")
     theme.choose(app, wanted if wanted in ("light", "dark") else "system")  # type: ignore[arg-type]
     return app

@@ -1,7 +1,7 @@
 """What happens in jobs before there is anything to show: imports that take seconds, opening, the demo.
 
-Nothing here touches a widget. ``load_views`` imports the views (and with them pyqtgraph) off the GUI
-thread; the window then only calls what it got.
+Nothing here touches a widget. ``load_views`` and ``load_chart`` import off the GUI thread; the window
+then only calls what it got.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from PySide6.QtCore import QObject, Signal
+
 from engine.trace.model import ThreadRow
-from inspector import prefs
-from inspector.jobs import Progress
+from inspector import format, prefs
+from inspector.jobs import Jobs, Progress
 
 DEFAULT_NAME = "workspace.sqlite"
 VIEWS = {
-    "chart": ("inspector.views.chart", "ChartView"),
     "request": ("inspector.views.request", "RequestView"),
     "files": ("inspector.views.files", "FilesView"),
     "summaries": ("inspector.views.summaries", "SummariesView"),
@@ -44,6 +45,70 @@ def default_path() -> Path:
     return prefs.data_dir() / DEFAULT_NAME
 
 
+class Opener(QObject):
+    """Opens a source and imports the views, and tells when both are there."""
+
+    ready = Signal(object, object)
+    """The ``Opened`` source and the classes of the views."""
+    failed = Signal(str)
+    """It was not opened: a sentence."""
+    progressed = Signal(int, object, str)
+    """How far the making of the demo workspace is: done, total, what."""
+    chart_ready = Signal(object)
+    """The class of the chart."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._opened: Opened | None = None
+        self._views: dict[str, Any] | None = None
+        self._importing = False
+        self._chart_asked = False
+        jobs.changed.connect(self._look_at_progress)
+
+    def open(self, path: Path | None) -> None:
+        """Open a file, or the default workspace; one that is still being opened is dropped."""
+        self._opened = None
+        self._jobs.run(f"Opening {called(path)}", open_source, path, done=self._source_opened,
+                       failed=self.failed.emit, key="open")  # fmt: skip
+        if self._views is None and not self._importing:
+            self._importing = True
+            self._jobs.run("Loading the views", load_views, done=self._views_loaded, quiet=True, lane="imports")
+
+    def cancel(self) -> None:
+        """Open nothing after all."""
+        self._jobs.cancel("open")
+
+    def load_chart(self) -> None:
+        """Import the chart, once. Not earlier than needed: an import elsewhere slows the GUI thread down."""
+        if not self._chart_asked:
+            self._chart_asked = True
+            self._jobs.run("Loading the chart", load_chart, done=self.chart_ready.emit, quiet=True, lane="imports")
+
+    def _source_opened(self, opened: Opened) -> None:
+        self._opened = opened
+        self._tell()
+
+    def _views_loaded(self, views: dict[str, Any]) -> None:
+        self._views = views
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._opened is not None and self._views is not None:
+            opened, self._opened = self._opened, None
+            self.ready.emit(opened, self._views)
+
+    def _look_at_progress(self) -> None:
+        for job in self._jobs.active():
+            if job.key == "open" and job.text:
+                self.progressed.emit(job.done_so_far, job.total, job.text)
+
+
+def called(path: Path | None) -> str:
+    """What a source is called while it is opened."""
+    return format.one_line(str(path)) if path else "your workspace"
+
+
 def open_source(path: Path | None, progress: Progress) -> Opened:
     """Open a file; without a path the default workspace, made first when there is none."""
     import engine
@@ -65,14 +130,12 @@ def open_source(path: Path | None, progress: Progress) -> Opened:
 
 def load_views() -> dict[str, Any]:
     """Classes of the views by name."""
-    found = {}
-    for name, (module, cls) in VIEWS.items():
-        try:
-            found[name] = getattr(importlib.import_module(module), cls)
-        except ModuleNotFoundError as missing:
-            if missing.name != module:
-                raise
-    return found
+    return {name: getattr(importlib.import_module(module), cls) for name, (module, cls) in VIEWS.items()}
+
+
+def load_chart() -> Any:
+    """The class of the chart: pyqtgraph takes half a second, and nothing else waits for it."""
+    return importlib.import_module("inspector.views.chart").ChartView
 
 
 def first_summary(reader: Any, threads: list[ThreadRow]) -> tuple[str, int] | None:

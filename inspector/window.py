@@ -1,6 +1,6 @@
-"""The main window: places, menus, what is remembered, and opening and closing a source.
+"""The main window: opens and closes a source, runs commands, and tells the parts what happened.
 
-What the places show is put there by ``Desk``; what can be done is in ``actions``.
+Where the parts stand is in ``parts``, what they show in ``desk``, what can be done in ``actions``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from engine.trace.model import RequestRow
 from inspector import actions, dialogs, format
@@ -20,22 +20,17 @@ from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.jobs import Jobs
 from inspector.models.requests import HEADERS
-from inspector.opening import Opened, Starter, load_views, open_source
-from inspector.panes import Pane
+from inspector.opening import Opened, Opener, Starter, called
+from inspector.parts import Parts
 from inspector.prefs import Prefs
 from inspector.session import Session
-from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
 from inspector.tab_order import following
-from inspector.views.centre import Centre
-from inspector.views.composer import Composer
-from inspector.views.frame import DockTitle
+from inspector.views.composer import KEPT_MODELS
 from inspector.views.palette import Palette
-from inspector.views.status import StatusLine
-from inspector.views.threads import ThreadsView
 from inspector.views.welcome import Welcome
 
-THREADS_WIDTH = 240
-LAYOUT_VERSION = 1
+CHART_MS = 1500
+"""The chart is imported by then, also when there is no request to show before."""
 STOP_MS = 4000
 """A run that has not stopped by then does not keep the window open."""
 
@@ -50,8 +45,8 @@ class MainWindow(QMainWindow):
         self.desk: Desk | None = None
         self.follow = prefs.flag("follow")
         self.ask: Callable[..., bool] = dialogs.ask
-        self._views: dict[str, Any] | None = None
-        self._opened: Opened | None = None
+        self._opener = Opener(self.jobs, self)
+        self._chart: Any = None
         self._starter: Starter | None = None
         self._wanted: Path | None = None
         self._begun = False
@@ -60,14 +55,17 @@ class MainWindow(QMainWindow):
         self._given_up = False
         self._followed = 0
         self.setWindowTitle("Context Inspector")
-        self._build()
+        self.parts = Parts(self, self.jobs, prefs)
+        self.status, self.centre, self.around = self.parts.status, self.parts.centre, self.parts.around
+        self.threads, self.threads_dock = self.parts.threads, self.parts.threads_dock
+        self.composer = self.parts.composer
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
         self.commands.add(*actions.all_commands(self))
         self.commands.build_menus(self.menuBar())
         self._connect()
-        self._restore()
+        self.parts.restore()
         self.commands.refresh()
 
     @property
@@ -89,29 +87,9 @@ class MainWindow(QMainWindow):
             return
         self._close_desk()
         self._wanted = path
-        shown = format.one_line(str(path)) if path else "your workspace"
-        self.threads.show_loading(f"Opening {shown}", self._cancel_opening)
-        self.status.show_source(shown)
-        self.jobs.run(
-            f"Opening {shown}", open_source, path,
-            done=self._source_opened, failed=self._open_failed, key="open",
-        )  # fmt: skip
-        if self._views is None:
-            self.jobs.run("Loading the views", load_views, done=self._views_loaded, key="views", quiet=True)
-
-    def _cancel_opening(self) -> None:
-        self.jobs.cancel("open")
-        self._opening_cancelled("open")
-
-    def _opening_cancelled(self, key: object) -> None:
-        if key == "open":
-            shown = format.one_line(str(self._wanted)) if self._wanted else "Your workspace"
-            self.threads.show_error(f"{shown} was not opened: cancelled.", lambda: self.open(self._wanted))
-
-    def _show_progress(self) -> None:
-        for job in self.jobs.active():
-            if job.key == "open" and job.text:
-                self.threads.show_progress(job.done_so_far, job.total, job.text)
+        self.threads.show_loading(f"Opening {called(path)}", self._cancel_opening)
+        self.status.show_source(called(path))
+        self._opener.open(path)
 
     def choose_file(self) -> None:
         """Ask for a file and open it."""
@@ -120,35 +98,36 @@ class MainWindow(QMainWindow):
         if name:
             self.open(Path(name))
 
-    def _source_opened(self, opened: Opened) -> None:
-        self._opened = opened
-        self._set_desk()
+    def _cancel_opening(self) -> None:
+        self._opener.cancel()
+        self._opening_cancelled("open")
 
-    def _views_loaded(self, views: dict[str, Any]) -> None:
-        self._views = views
-        self._set_desk()
+    def _opening_cancelled(self, key: object) -> None:
+        if key == "open":
+            name = called(self._wanted)
+            self._open_failed(f"{name[0].upper()}{name[1:]} was not opened: cancelled.")
 
     def _open_failed(self, sentence: str) -> None:
         self.threads.show_error(sentence, lambda: self.open(self._wanted))
-        self.status.show_problem(sentence)
+        self.status.show_source("")
 
-    def _set_desk(self) -> None:
-        if self._opened is None or self._views is None or self.desk is not None:
-            return
-        opened = self._opened
-        self.desk = Desk(opened, self._views, self.jobs, self.centre, self.around, self.threads, self)
+    def _source_ready(self, opened: Opened, views: dict[str, Any]) -> None:
+        self.desk = desk = Desk(opened, views, self.jobs, self.centre, self.around, self.threads, self)
+        if self._chart is not None:
+            desk.put_chart(self._chart)
         state = self.prefs.raw("columns")
         if state is not None:
-            self.desk.requests.restore_columns(state)
-        self.desk.requests.table.customContextMenuRequested.connect(
-            lambda at: self._context("request", self.desk.requests.table.viewport(), at)
-        )
-        self.desk.look_into.connect(lambda: self.focus("request"))
-        session = self.desk.session
+            desk.requests.restore_columns(state)
+        table = desk.requests.table
+        table.customContextMenuRequested.connect(lambda at: self._context("request", table.viewport(), at))
+        desk.look_into.connect(lambda: self.focus("request"))
+        session = desk.session
         session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)
         session.thread_changed.connect(self._thread_changed)
         session.request_changed.connect(self._request_changed)
         session.rows_changed.connect(self._rows_changed)
+        session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
+        QTimer.singleShot(CHART_MS, self, self._opener.load_chart)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
         self._starter = None if why else Starter(opened.path)
         self.composer.open(str(opened.path), self._starter, why)
@@ -157,6 +136,11 @@ class MainWindow(QMainWindow):
         self.threads.show_loading("Reading the list of threads")
         session.start()
         self.commands.refresh()
+
+    def _chart_ready(self, view: Any) -> None:
+        self._chart = view
+        if self.desk is not None:
+            self.desk.put_chart(view)
 
     def _threads_read(self) -> None:
         assert self.desk is not None
@@ -215,19 +199,7 @@ class MainWindow(QMainWindow):
 
     def focus(self, name: str) -> None:
         """Show a part of the window and give it the keyboard."""
-        if name in self.around.names():
-            self.around.show(name)
-            self.around.place(name).take_focus()
-        elif name == "threads":
-            self.threads_dock.show()
-            self.threads.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        elif name == "composer":
-            self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        elif name == "request":
-            self.centre.tabs.setCurrentWidget(self.centre.request)
-            self.centre.request.take_focus()
-        else:
-            self.centre.requests.take_focus()
+        self.parts.focus(name)
 
     def save_memory(self) -> None:
         """Save the memory file in the editor."""
@@ -265,15 +237,6 @@ class MainWindow(QMainWindow):
             lines = (f"{name}: {model.exact_text(row, column)}" for column, name in enumerate(HEADERS))
             QGuiApplication.clipboard().setText("\n".join(lines))
 
-    def reset_layout(self) -> None:
-        """Panels as on the first start."""
-        self.around.set_narrow(False)
-        self.restoreState(self._first_state, LAYOUT_VERSION)
-        self._size_docks()
-        self.centre.restore(None)
-        self.centre.show_chart(True)
-        self._fit_width()
-
     def show_palette(self) -> None:
         """Find a command by name."""
         Palette(self.commands, self).open()
@@ -297,7 +260,25 @@ class MainWindow(QMainWindow):
         self.centre.top.hide()
         self.prefs.set("welcome_seen", True)
 
-    # -- the session tells -----------------------------------------------------------------------
+    # -- what happened -------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self._opener.ready.connect(self._source_ready)
+        self._opener.failed.connect(self._open_failed)
+        self._opener.progressed.connect(self.threads.show_progress)
+        self._opener.chart_ready.connect(self._chart_ready)
+        self.status.cancelled.connect(self._opening_cancelled)
+        self.threads.thread_chosen.connect(self.choose_thread)
+        self.threads.list.customContextMenuRequested.connect(
+            lambda at: self._context("thread", self.threads.list.viewport(), at)
+        )
+        self.composer.send_button.clicked.connect(self.send)
+        self.composer.stop_button.clicked.connect(self.composer.stop)
+        self.composer.started.connect(self._run_started)
+        self.composer.recorded.connect(self._run_recorded)
+        self.composer.state_changed.connect(self.commands.refresh)
+        self.composer.model_chosen.connect(self._model_chosen)
+        self.around.changed.connect(self.commands.refresh)
 
     def _thread_changed(self, thread_id: str | None) -> None:
         self.composer.set_thread(thread_id)
@@ -331,6 +312,15 @@ class MainWindow(QMainWindow):
         if self.session is not None:
             self.session.poll()
 
+    def _model_chosen(self, name: str) -> None:
+        models = [name, *(each for each in self.composer.models() if each != name)]
+        self.composer.set_models(models, name)
+        self.prefs.set_names("models", models[:KEPT_MODELS])
+        self.prefs.set("model", name)
+
+    def _context(self, name: str, where: QWidget, at: Any) -> None:
+        self.commands.context_menu(name, self).popup(where.mapToGlobal(at))
+
     # -- closing -----------------------------------------------------------------------------
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -344,7 +334,7 @@ class MainWindow(QMainWindow):
             return
         self._closing = True
         self.composer.save_draft(now=True)
-        self._remember()
+        self.parts.remember()
         self.hide()
         self._close_desk()
         self.jobs.close()
@@ -375,7 +365,7 @@ class MainWindow(QMainWindow):
         return self.ask(self, unsaved, "Leave it unsaved", "Stay")
 
     def _close_desk(self) -> None:
-        desk, self.desk, self._opened = self.desk, None, None
+        desk, self.desk = self.desk, None
         if desk is None:
             return
         self.composer.open("", None, "Nothing is open.")
@@ -384,110 +374,16 @@ class MainWindow(QMainWindow):
             self.jobs.after_all(starter.close)
         self.prefs.set("columns", desk.requests.column_state())
         desk.close(self.jobs)
-        self.centre.empty()
-        for name in self.around.names():
-            self.around.place(name).put(_waiting())
-        self.threads.set_threads([])
+        self.parts.empty()
         desk.deleteLater()
 
-    def _remember(self) -> None:
-        narrow = self.around.narrow
-        self.around.set_narrow(False)
-        self.prefs.set("geometry", self.saveGeometry())
-        self.prefs.set("layout", self.saveState(LAYOUT_VERSION))
-        self.prefs.set("centre", self.centre.state())
-        self.prefs.set("chart", not self.centre.chart.isHidden())
-        self.around.set_narrow(narrow)
-        self.prefs.sync()
-
-    # -- building ----------------------------------------------------------------------------
-
-    def _build(self) -> None:
-        self.setDockOptions(
-            QMainWindow.DockOption.AnimatedDocks
-            | QMainWindow.DockOption.AllowNestedDocks
-            | QMainWindow.DockOption.AllowTabbedDocks
-            | QMainWindow.DockOption.GroupedDragging
-        )
-        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
-        self.status = StatusLine(self.jobs, self)
-        self.setStatusBar(self.status)
-        self.centre = Centre(self)
-        self.setCentralWidget(self.centre)
-        self.threads = ThreadsView(self)
-        self.threads_dock = QDockWidget("Threads", self)
-        self.threads_dock.setObjectName("dock.threads")
-        self.threads_dock.setWidget(self.threads)
-        bar = DockTitle("Threads", self.threads_dock)
-        bar.closed.connect(self.threads_dock.hide)
-        self.threads_dock.setTitleBarWidget(bar)
-        self.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self.threads_dock)
-        self.around = Surroundings(self, self.centre.tabs)
-        for name, title, beside in (
-            ("files", "Files", None), ("summaries", "Summaries", "files"),
-            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"),
-        ):  # fmt: skip
-            self.around.add(name, title, beside).put(_waiting())
-        self.around.dock("files").raise_()
-        self.composer = Composer(self.jobs, self.prefs.drafts, self)
-        dock = QDockWidget("Message", self)
-        dock.setObjectName("dock.composer")
-        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
-        dock.setTitleBarWidget(QWidget(dock))
-        dock.setWidget(self.composer)
-        self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
-
-    def _connect(self) -> None:
-        self.jobs.changed.connect(self._show_progress)
-        self.status.cancelled.connect(self._opening_cancelled)
-        self.threads.thread_chosen.connect(self.choose_thread)
-        self.threads.list.customContextMenuRequested.connect(
-            lambda at: self._context("thread", self.threads.list.viewport(), at)
-        )
-        self.composer.send_button.clicked.connect(self.send)
-        self.composer.stop_button.clicked.connect(self.composer.stop)
-        self.composer.started.connect(self._run_started)
-        self.composer.recorded.connect(self._run_recorded)
-        self.composer.state_changed.connect(self.commands.refresh)
-        self.composer.model_chosen.connect(self._model_chosen)
-        self.around.changed.connect(self.commands.refresh)
-
-    def _restore(self) -> None:
-        self.resize(1440, 900)
-        self._size_docks()
-        self._first_state = self.saveState(LAYOUT_VERSION)
-        geometry, layout = self.prefs.raw("geometry"), self.prefs.raw("layout")
-        if geometry is not None:
-            self.restoreGeometry(geometry)
-        if layout is not None:
-            self.restoreState(layout, LAYOUT_VERSION)
-        self.centre.restore(self.prefs.raw("centre"))
-        self.centre.show_chart(self.prefs.flag("chart", True))
-        self.composer.set_models(self.prefs.names("models"), self.prefs.text("model"))
-
-    def _size_docks(self) -> None:
-        self.resizeDocks([self.threads_dock], [THREADS_WIDTH], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.around.dock("files")], [SIDE_WIDTH], Qt.Orientation.Horizontal)
-
-    def _model_chosen(self, name: str) -> None:
-        models = [name, *(each for each in self.composer.models() if each != name)]
-        self.composer.set_models(models, name)
-        self.prefs.set_names("models", models[:8])
-        self.prefs.set("model", name)
-
-    def _context(self, name: str, where: QWidget, at: Any) -> None:
-        self.commands.context_menu(name, self).popup(where.mapToGlobal(at))
-
-    def _fit_width(self) -> None:
-        self.around.set_narrow(self.width() < NARROW)
+    # -- Qt ------------------------------------------------------------------------------------
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Panes change sides when the window is too narrow for them."""
         super().resizeEvent(event)
         if not self._closing:
-            QTimer.singleShot(0, self, self._fit_width)
+            QTimer.singleShot(0, self, self.parts.fit_width)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab leads as one reads."""
@@ -504,9 +400,3 @@ class MainWindow(QMainWindow):
             self._begun = True
             QTimer.singleShot(0, self, lambda: self.open(self._wanted))
         return handled
-
-
-def _waiting() -> Pane:
-    pane = Pane()
-    pane.show_empty("Nothing is open.")
-    return pane

@@ -6,6 +6,7 @@ one, through the session. Importing this module imports pyqtgraph (0.6 s): impor
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ from inspector.session import Session
 MAX_BARS = 1200
 """More requests than this share bars: each stands for the largest of its group."""
 REDRAW_MS = 40
+REST = 10
+"""Drawing takes at most this part of the GUI thread's time: a long chart is drawn less often."""
 FAR = 3.0
 """A limit more than this many times above the tallest bar is written, not drawn."""
 
@@ -294,6 +297,7 @@ class ChartView(QWidget):
         self._redraw.stop()
         if not self.isVisible():
             return
+        began = time.perf_counter()
         self._bars = Bars(self._session.rows)
         for item in self._items:
             self.plot.removeItem(item)
@@ -312,6 +316,8 @@ class ChartView(QWidget):
             base += heights
         self._fit()
         self._select()
+        took = (time.perf_counter() - began) * 1000
+        self._redraw.setInterval(max(REDRAW_MS, round(took * REST)))
 
     def describe(self, index: int) -> str:
         """What hovering over a bar tells."""

@@ -22,7 +22,7 @@ from inspector.panes import Pane
 from inspector.session import Session
 from inspector.views.frame import PAD, Header
 
-WIDTHS = (48, 190, 84, 70, 62, 72, 76, 240)
+WIDTHS = (60, 190, 84, 70, 62, 72, 76, 240)
 """Columns on the first start, in pixels at a 13 pixel font; scaled with the font."""
 
 

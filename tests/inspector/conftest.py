@@ -112,6 +112,7 @@ def settle(qtbot, window) -> None:
             and not session.loading
             and session.rows.complete
             and (session.thread_id is None or not session.rows.ids or session.request_id is not None)
+            and window.desk.chart is not None
             and window.jobs.idle()
         )
 

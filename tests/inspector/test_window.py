@@ -173,7 +173,7 @@ def test_closing_asks_and_stops_a_run(qtbot, make_window, demo_copy):
 @pytest.fixture
 def hostile_window(qtbot, make_window, monkeypatch, tmp_path):
     """A window over a source in which every name is markup."""
-    from inspector import opening, window
+    from inspector import opening
 
     threads = [thread(text, title=text, agent=text, source=text) for text in HOSTILE]
     rows, id = {}, 0
@@ -190,10 +190,8 @@ def hostile_window(qtbot, make_window, monkeypatch, tmp_path):
     def open_source(path, progress):
         return opening.Opened(tmp_path / "<b>x & y.sqlite", reader, "", False)
 
-    monkeypatch.setattr(window, "open_source", open_source)
+    monkeypatch.setattr(opening, "open_source", open_source)
     made = make_window()
-    chart = {"chart": opening.load_views()["chart"]}
-    monkeypatch.setattr(window, "load_views", lambda: chart)
     made.open(tmp_path / "x")
     settle(qtbot, made)
     return made

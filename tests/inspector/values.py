@@ -91,8 +91,13 @@ class FakeReader:
             raise UsageError(f"There is no request {request_id}.")
         return detail(found[0])
 
-    def summaries(self, _thread_id: str) -> list[Any]:
+    def heads(self, _parts: Sequence[int]) -> dict[int, Any]:
+        return {}
+
+    def events(self, _thread_id: str) -> list[Any]:
         return []
+
+    summaries = files = memory = skills = events
 
 
 class FakeUpdate:
