@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.errors import InspectorError
@@ -43,6 +44,11 @@ def save_copy(target: str | Path, data: bytes) -> Path:
         part.unlink(missing_ok=True)
         raise InspectorError(f"The copy could not be written to {file}: {error.strerror or error}.") from error
     return file
+
+
+def copy_file(read: Callable[[str, str], bytes], thread_id: str, path: str, target: str) -> str:
+    """Save a copy of a thread's file; the name of the copy."""
+    return str(save_copy(target, read(thread_id, path)))
 
 
 def _unsafe(ch: str) -> bool:

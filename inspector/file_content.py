@@ -5,10 +5,12 @@ Pure functions, no Qt; call off the GUI thread.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from inspector import format
-from inspector.json_text import looks_like_json
+from inspector.json_text import indented, looks_like_json
+from inspector.models.shown_text import ShownText, shown
 
 PREVIEW = 4_096
 """Bytes shown of what is no text."""
@@ -50,6 +52,27 @@ class Content:
     def is_text(self) -> bool:
         """Whether ``text`` is the file's own text."""
         return not self.note
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A content made ready to draw."""
+
+    content: Content
+    text: ShownText
+    offset: int
+    """Where the reader was in an earlier state of the same file."""
+
+
+def read_laid(read: Callable[[str, str], bytes], thread_id: str, path: str, indent: bool, offset: int = 0) -> Laid:
+    """Read a file of a thread and make it ready to draw."""
+    return lay_out(content_of(path, read(thread_id, path)), indent, offset)
+
+
+def lay_out(content: Content, indent: bool, offset: int = 0) -> Laid:
+    """Make a content ready to draw, JSON indented where that is wanted."""
+    text = (indented(content.text) if indent and content.json else None) or content.text
+    return Laid(content, shown(text), min(offset, len(text)))
 
 
 def content_of(path: str, data: bytes) -> Content:

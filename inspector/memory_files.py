@@ -11,9 +11,10 @@ from typing import Any
 
 from engine.errors import InspectorError
 from engine.trace.model import MemoryFile
-from inspector import drafts, file_content
+from inspector import drafts, file_content, format
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
+from inspector.models.shown_text import shown
 
 STORE = "store"
 """``MemoryFile.place`` of a file that can be saved from here."""
@@ -114,6 +115,18 @@ def discard_draft(slot: Slot, turn: int) -> None:
         slot.discard(turn)
     except OSError:
         pass  # it is offered once more, and dropped when it equals the file
+
+
+def hidden_in(shown_text: str) -> str:
+    """Characters that can't be seen or change how the text reads, counted in words; empty without any."""
+    marks = [mark for mark in shown(shown_text).marks if mark.kind in ("hidden", "control")]
+    if not marks:
+        return ""
+    line = shown_text.count("\n", 0, marks[0].source) + 1
+    name = marks[0].says.split(" ")[0]
+    if len(marks) == 1:
+        return f"1 hidden character: {name} in line {line}"
+    return f"{format.count(len(marks), 'hidden character')}, the first {name} in line {line}"
 
 
 def _is_stored(draft: Draft, file: MemoryFile) -> bool:

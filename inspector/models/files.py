@@ -11,7 +11,7 @@ from engine.trace.model import Artifact
 from inspector import format
 from inspector.models.items import Column, ItemsModel
 
-KINDS = {
+KINDS: dict[str, tuple[str | None, str]] = {
     "offloaded result": ("tool", "result"),
     "offloaded message": ("human", "message"),
     "history": ("summary", "history"),
@@ -53,6 +53,10 @@ def changed(artifact: Artifact) -> str:
         return at
 
 
+def _kind(row: FileRow) -> tuple[str | None, str]:
+    return KINDS.get(row.artifact.kind, (None, row.artifact.kind))
+
+
 def _path(row: FileRow) -> str:
     return ("! " if row.artifact.problem else "") + row.artifact.path
 
@@ -82,9 +86,9 @@ class FilesModel(ItemsModel[FileRow]):
                 ),
                 Column(
                     "Kind",
-                    lambda row: KINDS[row.artifact.kind][1],
+                    lambda row: _kind(row)[1],
                     lambda row: row.artifact.kind,
-                    kind=lambda row: KINDS[row.artifact.kind][0],
+                    kind=lambda row: _kind(row)[0],
                     hint="What the file is.",
                 ),
                 Column(

@@ -19,7 +19,7 @@ from inspector.jobs import Jobs
 from inspector.line_diff import CONTEXT, Difference, Sign, difference
 from inspector.models.shown_text import ShownText, shown
 from inspector.panes import Pane, plain_label
-from inspector.views.facts import MARGIN
+from inspector.views.parts import MARGIN
 from inspector.views.text_edit import ShownTextEdit
 
 _SIGNS: dict[Sign, str] = {"equal": "  ", "removed": "− ", "added": "+ ", "skipped": "⋯ "}

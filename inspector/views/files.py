@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QDir, Qt
+from PySide6.QtCore import QDir, Qt, QTimer
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -17,13 +16,16 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import format
-from inspector.export import safe_name, save_copy
-from inspector.file_content import Content, content_of
+from inspector.export import copy_file, safe_name
+from inspector.file_content import Content, Laid, lay_out, read_laid
 from inspector.jobs import Jobs
-from inspector.json_text import indented
 from inspector.models.files import FileRow, FilesModel, changed, left_by
-from inspector.views.facts import MARGIN, AspectSplitter, Facts, Line, Link, NoteBar
+from inspector.panes import LOADING_DELAY_MS
+from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
+from inspector.views.note_bar import NoteBar
+from inspector.views.parts import MARGIN, AspectSplitter, Line
+from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 from inspector.views.text import TextView
 
@@ -41,6 +43,7 @@ class FilesView(SidePane):
         self._pending: str | None = None
         self._looked_again = False
         self._content: Content | None = None
+        self._shown_path = ""
         self.model = FilesModel()
         self.table: ItemsTable[FileRow] = ItemsTable(
             self.model, "Files of the thread", ("", "888k", "message", "thread state", "#888"), optional=(3,)
@@ -58,12 +61,16 @@ class FilesView(SidePane):
         self.indent.setAccessibleName("Indent JSON")
         self.save = QPushButton("Save a copy…")
         self.save.setAccessibleName("Save a copy of the file")
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(LOADING_DELAY_MS)
+        self._late.timeout.connect(self._say_reading)
         self._build()
         self.filter.textChanged.connect(self.table.proxy.setFilterFixedString)
         self.table.current_changed.connect(self._selected)
         self.table.opened.connect(lambda _row: self.text.edit.setFocus())
         self.table.link_clicked.connect(self._go)
-        self.indent.toggled.connect(lambda _on: self._show_text())
+        self.indent.toggled.connect(lambda _on: self._indent())
         self.save.clicked.connect(lambda _checked=False: self.ask_where())
         self._nothing_selected()
 
@@ -99,6 +106,15 @@ class FilesView(SidePane):
             self._open_pending()
         else:
             self.refresh()
+
+    def close_jobs(self) -> None:
+        """Ask what is being read to stop."""
+        super().close_jobs()
+        self._stop_reading()
+
+    def _stop_reading(self) -> None:
+        self._late.stop()
+        self.jobs.cancel((self, "file"))
 
     # -- loading ---------------------------------------------------------------------------
 
@@ -170,16 +186,19 @@ class FilesView(SidePane):
 
     def _nothing_selected(self) -> None:
         self._content = None
+        self._shown_path = ""
         self.facts.set_facts("")
         self.indent.hide()
         self.text.clear("No file is selected.", "Select one above to see its text.")
 
     def _selected(self, row: FileRow | None) -> None:
-        self.jobs.cancel((self, "file"))
+        self._stop_reading()
         if row is None:
             self._nothing_selected()
             return
         self.note.clear()
+        again = self._shown_path == row.artifact.path
+        self._shown_path = row.artifact.path
         artifact = row.artifact
         self.facts.set_facts(
             artifact.path,
@@ -194,10 +213,11 @@ class FilesView(SidePane):
         )
         if artifact.problem:
             self.note.say(artifact.problem, kind="error")
-        self.indent.hide()
-        self._content = None
-        self.text.clear("", "")
-        self._read(row)
+        if not again:
+            self.indent.hide()
+            self._content = None
+            self.text.clear("", "")
+        self._read(row, self.text.edit.top_offset() if again else 0)
 
     def _links(self, row: FileRow) -> list[QWidget]:
         request = row.artifact.request
@@ -205,34 +225,51 @@ class FilesView(SidePane):
             return []
         return [Link(f"From request {row.number}", partial(self.go_to_request.emit, request))]
 
-    def _read(self, row: FileRow) -> None:
+    def _read(self, row: FileRow, offset: int) -> None:
         thread_id, path = self.thread_id, row.artifact.path
+        self._late.start()
         self.jobs.run(
             f"Reading {format.one_line(path, 80)}",
-            _read_content,
+            read_laid,
             self.reader.file,
             thread_id,
             path,
-            done=self._show_content,
-            failed=self.text.show_error,
+            self.indent.isChecked(),
+            offset,
+            done=self._show,
+            failed=self._not_read,
             key=(self, "file"),
         )
 
-    def _show_content(self, content: Content) -> None:
-        self._content = content
-        self.indent.setVisible(content.json)
-        if content.note:
-            self.note.say(content.note)
-        self._show_text()
+    def _say_reading(self) -> None:
+        if self._content is None:
+            self.text.clear("Reading the file")
 
-    def _show_text(self) -> None:
-        content = self._content
-        if content is None:
-            return
-        if content.json and self.indent.isChecked():
-            self.text.load("Indenting the JSON", partial(_indent, content.text))
-        else:
-            self.text.set_text(content.text)
+    def _not_read(self, sentence: str) -> None:
+        self._late.stop()
+        self.text.show_error(sentence)
+
+    def _show(self, laid: Laid) -> None:
+        self._late.stop()
+        self._content = laid.content
+        self.indent.setVisible(laid.content.json)
+        if laid.content.note:
+            self.note.say(laid.content.note)
+        self.text.set_shown(laid.text)
+        if laid.offset:
+            self.text.edit.scroll_to(laid.offset)
+
+    def _indent(self) -> None:
+        if self._content is not None and self._content.json:
+            self.jobs.run(
+                "Indenting the JSON",
+                lay_out,
+                self._content,
+                self.indent.isChecked(),
+                done=self._show,
+                failed=self.text.show_error,
+                key=(self, "file"),
+            )
 
     def _go(self, row: FileRow | None) -> None:
         if row is not None and row.artifact.request is not None:
@@ -257,7 +294,7 @@ class FilesView(SidePane):
         """Save a copy of the thread's file at ``path`` to ``target``."""
         self.jobs.run(
             f"Saving a copy of {format.one_line(path, 80)}",
-            _copy,
+            copy_file,
             self.reader.file,
             self.thread_id,
             path,
@@ -271,15 +308,3 @@ class FilesView(SidePane):
 
     def _not_saved(self, sentence: str) -> None:
         self.note.say(sentence, ("Close", self.note.clear), kind="error")
-
-
-def _read_content(read: Callable[[str, str], bytes], thread_id: str, path: str) -> Content:
-    return content_of(path, read(thread_id, path))
-
-
-def _indent(text: str) -> str:
-    return indented(text) or text
-
-
-def _copy(read: Callable[[str, str], bytes], thread_id: str, path: str, target: str) -> str:
-    return str(save_copy(target, read(thread_id, path)))

@@ -72,3 +72,12 @@ class Flow(QLayout):
             x += size.width() + self.spacing()
             high = max(high, size.height())
         return y + high - rect.y()
+
+
+def empty(layout: QLayout) -> None:
+    """Take every widget out of a layout, and delete it."""
+    while (old := layout.takeAt(0)) is not None:
+        widget = old.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

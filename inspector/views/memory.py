@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -20,10 +20,11 @@ from inspector.jobs import Jobs
 from inspector.memory_files import Opened
 from inspector.models.memory import MemoryModel, in_words
 from inspector.panes import plain_label
-from inspector.views.facts import BESIDE_NEVER, MARGIN, AspectSplitter, Line, Link
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_edit import MemoryEdit
+from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
+from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 
 CACHED = "An edit reaches new threads. This thread keeps the copy it loaded at its first run."
@@ -35,6 +36,9 @@ _Key = tuple[str, str | None]
 
 class MemoryView(SidePane):
     """The thread's memory files over the text of the selected one."""
+
+    changed = Signal()
+    """Something can be saved, or is unsaved, as it was not before: ``can_save`` and ``has_unsaved``."""
 
     noun = "memory files"
 
@@ -123,6 +127,17 @@ class MemoryView(SidePane):
             self._look(file)
         self.table.select_first()
         self._selected(self.table.current())
+
+    def show_failed(self, sentence: str) -> None:
+        """What is being edited stays in sight."""
+        if self.pane.state() == "content" and self.model.rowCount():
+            self.edit.note.say(sentence, ("Try again", self._retry), kind="error")
+        else:
+            super().show_failed(sentence)
+
+    def _retry(self) -> None:
+        self.edit.tell()
+        self.refresh()
 
     def thread_left(self) -> None:
         """The sources of the thread before are not this one's; buffers stay."""
@@ -219,6 +234,7 @@ class MemoryView(SidePane):
         self.standing.setVisible(file is not None)
         self.standing.setText("" if file is None else self._standing(file))
         self.model.repaint()
+        self.changed.emit()
 
     def _standing(self, file: MemoryFile) -> str:
         if self.workspace is None or file.place != memory_files.STORE:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from engine.errors import EditConflict, InspectorError
@@ -20,6 +20,7 @@ from inspector import memory_files
 from inspector.exact_text import ExactText
 from inspector.jobs import Failure, Jobs
 from inspector.memory_files import Opened, Written
+from inspector.views.document_text import begin, replace, text_of
 
 DOCUMENT_MARGIN = 6
 DRAFT_DELAY_MS = 500
@@ -50,6 +51,7 @@ class MemoryBuffer(QObject):
         """The user asked for a missing file to be created; it is when it is saved."""
         self.saving = False
         self.base = opened.exact
+        self._described: tuple[ExactText | None, str] = (None, "")
         self.version = opened.file.version
         self.stored: MemoryFile = opened.file
         """The file as it stood when somebody last looked."""
@@ -61,7 +63,7 @@ class MemoryBuffer(QObject):
         self.document = QTextDocument(self)
         self.document.setDocumentLayout(QPlainTextDocumentLayout(self.document))
         self.document.setDocumentMargin(DOCUMENT_MARGIN)
-        self._begin(self.base.shown)
+        begin(self.document, self.base.shown)
         self._check_kept()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -75,11 +77,17 @@ class MemoryBuffer(QObject):
 
     def text(self) -> str:
         """The text as the editor has it; every line end is ``\\n``."""
-        return self.document.toRawText().replace("\u2029", "\n")
+        return text_of(self.document)
 
     def exact_text(self) -> Callable[[], str]:
         """What makes, in a job, the text as a save would write it."""
         return partial(self.base.edited, self.text())
+
+    def description(self) -> str:
+        """Line ends and byte order mark of what was opened, in words."""
+        if self._described[0] is not self.base:
+            self._described = (self.base, self.base.describe())
+        return self._described[1]
 
     @property
     def unsaved(self) -> bool:
@@ -117,7 +125,7 @@ class MemoryBuffer(QObject):
         """Give up the edit for the text that is stored; undo brings it back."""
         if self.stored.text is None:
             self.missing, self.creating = True, False
-            self._replace("")
+            replace(self.document, "")
             self.base, self.version = ExactText.of(""), self.stored.version
             self.document.setModified(False)
         else:
@@ -126,13 +134,13 @@ class MemoryBuffer(QObject):
 
     def revert(self) -> None:
         """Back to the text that the edit was made from; undo brings the edit back."""
-        self._replace(self.base.shown)
+        replace(self.document, self.base.shown)
         self.document.setModified(False)
         self.changed.emit()
 
     def use(self, text: str) -> None:
         """Put another text in, as an edit that can be undone."""
-        self._replace(ExactText.of(text).shown)
+        replace(self.document, ExactText.of(text).shown)
 
     def save(self, over: str | None = None) -> None:
         """Save over the version that the edit was made from, or over the version ``over`` that was seen."""
@@ -169,14 +177,6 @@ class MemoryBuffer(QObject):
 
     # -- inside ----------------------------------------------------------------------------
 
-    def _begin(self, shown: str) -> None:
-        """Make the document this text, with nothing to undo."""
-        self.document.setUndoRedoEnabled(False)
-        self.document.clear()
-        _insert(QTextCursor(self.document), shown)
-        self.document.setUndoRedoEnabled(True)
-        self.document.setModified(False)
-
     def _check_kept(self) -> None:
         """Refuse to edit a text of which the editor could lose something."""
         kept, wanted = self.text(), self.base.shown
@@ -193,32 +193,18 @@ class MemoryBuffer(QObject):
             return
         if draft.base_version != self.version:
             self.base, self.version = opened.draft_text, draft.base_version
-            self._begin(self.base.shown)
+            begin(self.document, self.base.shown)
         self.missing = not draft.base_version
         self.creating = self.missing
-        self._replace(draft.text)
+        replace(self.document, draft.text)
         self.document.setModified(True)
         self.restored_at = draft.at
 
     def _take(self, file: MemoryFile) -> None:
         self.base, self.version = ExactText.of(file.text or ""), file.version
         self.missing = self.creating = False
-        self._replace(self.base.shown)
+        replace(self.document, self.base.shown)
         self.document.setModified(False)
-
-    def _replace(self, shown: str) -> None:
-        """Make the document this text by one edit of what differs, so that the cursor keeps its place."""
-        old = self.text()
-        if old == shown:
-            return
-        head = _common(old, shown)
-        tail = _common(old[head:][::-1], shown[head:][::-1])
-        cursor = QTextCursor(self.document)
-        cursor.beginEditBlock()
-        cursor.setPosition(_utf16(old[:head]))
-        cursor.setPosition(_utf16(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
-        _insert(cursor, shown[head : len(shown) - tail])
-        cursor.endEditBlock()
 
     def _edited(self) -> None:
         if self.unsaved and self._slot is not None and not self._timer.isActive():
@@ -298,32 +284,3 @@ class MemoryBuffer(QObject):
 
     def _tell(self, failure: Failure) -> None:
         self.failed.emit(failure)
-
-
-def _insert(cursor: QTextCursor, text: str) -> None:
-    """Insert letter by letter: PySide takes U+FEFF or U+FFFE in front of a string for a byte order mark."""
-    guard = "." if text[:1] in ("\ufeff", "\ufffe") else ""
-    at = cursor.selectionStart()
-    cursor.insertText(guard + text)
-    if guard:
-        end = cursor.position()
-        cursor.setPosition(at)
-        cursor.deleteChar()
-        cursor.setPosition(end - 1)
-
-
-def _utf16(text: str) -> int:
-    """Qt's position after ``text``."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _common(one: str, other: str) -> int:
-    """Length of the common beginning, by halving."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

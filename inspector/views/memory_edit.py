@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from inspector import format, memory_files
+from inspector import format
 from inspector.jobs import Jobs
 from inspector.memory_files import Earlier
 from inspector.panes import Pane, plain_label
 from inspector.views.compare import ComparePane, Text
-from inspector.views.facts import MARGIN, AspectSplitter, Line, NoteBar
 from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_earlier import EarlierTexts
 from inspector.views.memory_editor import MemoryEditor
 from inspector.views.memory_find import MemoryFind
+from inspector.views.memory_hidden import HiddenWatch
+from inspector.views.note_bar import NoteBar
+from inspector.views.parts import MARGIN, AspectSplitter, Line
 
 LEAST_FOR_BOTH = 280
 """Height below which the comparison takes the place of the editor, until it is closed."""
@@ -47,11 +50,16 @@ class MemoryEdit(QWidget):
         self.save_button = _button("Save", self.save)
         self.revert_button = _button("Revert", self.revert)
         self.find_button = _button("Find", self.search.open)
-        self.earlier_button = _button("Earlier…", self.ask_earlier)
+        self.earlier_button = _button("Earlier…", self._ask_earlier)
+        self.earlier = EarlierTexts(jobs, self)
+        self.earlier.chosen.connect(self.compare_with_earlier)
+        self.earlier.failed.connect(self._failed)
         self.where = plain_label(muted=True)
         self.compare = ComparePane(jobs)
         self.text = Pane()
         self._build()
+        self.hidden = HiddenWatch(jobs, self.editor, self)
+        self.hidden.found.connect(self._moved)
         self.editor.save_asked.connect(self.save)
         self.editor.cursorPositionChanged.connect(self._moved)
         self.compare.closed.connect(self.close_comparison)
@@ -120,7 +128,7 @@ class MemoryEdit(QWidget):
         cursor = self.editor.textCursor()
         state = "saving" if buffer.saving else "unsaved" if buffer.unsaved else ""
         place = f"line {cursor.blockNumber() + 1}, column {cursor.positionInBlock() + 1}"
-        self.where.setText(" · ".join(part for part in (state, place, buffer.base.describe()) if part))
+        self.where.setText(" · ".join(part for part in (state, place, buffer.description(), self.hidden.words) if part))
 
     # -- notes -------------------------------------------------------------------------------
 
@@ -263,35 +271,9 @@ class MemoryEdit(QWidget):
         self._comparing = ""
         self._arrange()
 
-    def ask_earlier(self) -> None:
-        """Offer the texts that saves of this file replaced."""
-        buffer = self.buffer
-        if buffer is not None and buffer.workspace is not None:
-            self.jobs.run(
-                "Looking for earlier texts",
-                memory_files.earlier,
-                buffer.workspace,
-                buffer.path,
-                done=self._show_earlier,
-                failed=self._failed,
-                key=(self, "earlier"),
-            )
-
-    def _show_earlier(self, found: list[Earlier]) -> None:
-        below = self.earlier_button.mapToGlobal(QPoint(0, self.earlier_button.height()))
-        self.earlier_menu(found).popup(below)
-
-    def earlier_menu(self, found: list[Earlier]) -> QMenu:
-        """The menu of earlier texts, the latest first."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        if not found:
-            menu.addAction("No save has replaced a text of this file").setEnabled(False)
-        for one in found[:40]:
-            title = f"Replaced {one.at[:19].replace('T', ' ')} UTC · {format.size(one.size)}"
-            action = menu.addAction(format.menu_text(title), partial(self.compare_with_earlier, one))
-            action.setEnabled(one.text is not None)
-        return menu
+    def _ask_earlier(self) -> None:
+        if self.buffer is not None and self.buffer.workspace is not None:
+            self.earlier.ask(self.buffer.workspace, self.buffer.path, self.earlier_button)
 
     def compare_with_earlier(self, one: Earlier) -> None:
         """Show an earlier text beside the one in the editor, and offer to use it."""

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 
 from inspector import theme
 from inspector.models.shown_text import ShownText, for_clipboard
+from inspector.views.document_text import text_of
 from inspector.views.memory_buffer import DOCUMENT_MARGIN, MemoryBuffer
 
 TAB_CHARACTERS = 4
@@ -98,7 +99,7 @@ class MemoryEditor(QPlainTextEdit):
     def shown_text(self) -> ShownText:
         """The text as it stands, and the way from its offsets to Qt's."""
         if self._true is None:
-            text = self.document().toRawText().replace("\u2029", "\n")
+            text = text_of(self.document())
             self._true = ShownText(text, text, [], longest=0, cut=0)
         return self._true
 

@@ -77,6 +77,10 @@ class SidePane(QWidget):
         """Take over what ``fetch`` returned, and say with ``pane`` whether it is empty."""
         raise NotImplementedError
 
+    def show_failed(self, sentence: str) -> None:
+        """``fetch`` failed."""
+        self.pane.show_error(sentence, self._load)
+
     def thread_left(self) -> None:
         """Forget what was shown of the thread before."""
 
@@ -120,7 +124,7 @@ class SidePane(QWidget):
 
     def _failed(self, sentence: str) -> None:
         self._loading = False
-        self.pane.show_error(sentence, self._load)
+        self.show_failed(sentence)
         self._go_on()
 
     def _go_on(self) -> None:

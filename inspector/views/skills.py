@@ -12,8 +12,11 @@ from inspector.file_content import content_of
 from inspector.jobs import Jobs
 from inspector.models.skills import SkillItem, SkillsModel
 from inspector.panes import plain_label
-from inspector.views.facts import BESIDE_NEVER, AspectSplitter, Facts, Line, Link, NoteBar, heading
+from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
+from inspector.views.note_bar import NoteBar
+from inspector.views.parts import BESIDE_NEVER, AspectSplitter, Line, heading
+from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 from inspector.views.text import TextView
 

@@ -14,8 +14,10 @@ from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.summaries import NOT_SAVED, EvictedModel, SummariesModel, evicted, tokens
 from inspector.panes import plain_label
-from inspector.views.facts import AspectSplitter, Facts, Line, Link
+from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
+from inspector.views.parts import AspectSplitter, Line
+from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 from inspector.views.text import TextView
 
@@ -70,6 +72,11 @@ class SummariesView(SidePane):
         if not self.table.select(event_id):
             self._pending = event_id
             self.refresh()
+
+    def close_jobs(self) -> None:
+        """Ask what is being read to stop."""
+        super().close_jobs()
+        self.evicted.close_jobs()
 
     def fetch(self, thread_id: str) -> list[Summary]:
         """The thread's summaries, the first one first."""
@@ -179,6 +186,12 @@ class EvictedPane(QWidget):
         self.model.set_items([])
         self.text.clear("No message is selected.", "Select one above to read it whole.")
         self.load_if_seen()
+
+    def close_jobs(self) -> None:
+        """Ask what is being read to stop."""
+        self._lines_timer.stop()
+        for key in ("list", "lines"):
+            self.jobs.cancel((self, key))
 
     def load_if_seen(self) -> None:
         """Read the list if it is on the screen and has not been read."""

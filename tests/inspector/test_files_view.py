@@ -20,8 +20,8 @@ from inspector import file_content
 from inspector.export import safe_name, save_copy
 from inspector.jobs import Jobs
 from inspector.json_text import indented
-from inspector.views.facts import Link
 from inspector.views.files import FILTER_FROM, FilesView
+from inspector.views.plain_text import Link
 from tests.inspector.side_world import MARKUP, FakeReader, artifact, rich_labels, unnamed
 
 BIG = "\n".join(f"line {n:05} " + "x" * 49 for n in range(4_000))
@@ -315,6 +315,34 @@ def test_a_changed_file_is_read_again(qtbot, view, reader, jobs) -> None:
     view.refresh()
     settled(qtbot, jobs)
     assert view.text.text() == "newer"
+
+
+def test_a_file_that_grows_keeps_the_place_of_the_reader(qtbot, view, reader, jobs) -> None:
+    reader.put("files", "t", artifact("/big.txt", BIG))
+    reader.bodies = {"/big.txt": BIG.encode()}
+    show(qtbot, view, jobs)
+    view.text.edit.scroll_to(BIG.index("line 02000"))
+    top = view.text.edit.top_offset()
+    assert top > 100_000
+    reader.put("files", "t", artifact("/big.txt", BIG + "\nmore"))
+    reader.bodies = {"/big.txt": (BIG + "\nmore").encode()}
+    view.refresh()
+    settled(qtbot, jobs)
+    assert view.text.text().endswith("more")
+    assert view.text.edit.top_offset() == top
+
+
+def test_a_slow_file_is_said_to_be_read(qtbot, view, reader, jobs) -> None:
+    reader.put("files", "t", artifact("/a"))
+    reader.bodies = {"/a": b"text"}
+    show(qtbot, view, jobs)
+    view.table.setCurrentIndex(view.table.rootIndex())
+    reader.gate, reader.gated = threading.Event(), "t"
+    view.table.select("/a")
+    qtbot.waitUntil(lambda: view.text.message() == "Reading the file")
+    reader.gate.set()
+    settled(qtbot, jobs)
+    assert view.text.text() == "text"
 
 
 def test_many_commits_while_a_list_is_read_do_not_starve_it(qtbot, view, reader, jobs) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
 from engine import memory as engine_memory
 from engine.errors import InspectorError
@@ -701,7 +701,7 @@ def test_an_earlier_text_can_be_had_back(world: World) -> None:
     typed(view, "second ")
     save_key(world, view)
     found = memory_files.earlier(world.file, AGENTS)
-    menu = view.edit.earlier_menu(found)
+    menu = view.edit.earlier.menu(found)
     (action,) = menu.actions()
     assert action.text().endswith("UTC · 5")
     action.trigger()
@@ -732,6 +732,46 @@ def test_finding_in_the_text(world: World) -> None:
     assert view.edit.editor.offset() == 5
     world.qtbot.keyClick(view.edit.search.field, Qt.Key.Key_Escape)
     assert view.edit.search.isHidden()
+
+
+def test_the_menu_of_earlier_texts_opens_below_its_button(world: World) -> None:
+    world.put("first")
+    view = world.window()
+    world.qtbot.mouseClick(view.edit.earlier_button, Qt.MouseButton.LeftButton)
+    world.settle()
+    (menu,) = view.findChildren(QMenu)
+    assert [action.text() for action in menu.actions()] == ["No save has replaced a text of this file"]
+    menu.close()
+
+
+def test_hidden_characters_are_named(world: World) -> None:
+    world.put("plain\nfirst\u202eline \u200b")
+    view = world.window()
+    world.qtbot.waitUntil(
+        lambda: "2 hidden characters, the first U+202E in line 2" in view.edit.where.text()
+    )
+    view.edit.editor.selectAll()
+    view.edit.editor.insertPlainText("\u05e9\u05dc\u05d5\u05dd \U0001f469\u200d\U0001f52c caf\u00e9")
+    world.qtbot.waitUntil(lambda: "hidden" not in view.edit.where.text())
+
+
+def test_a_refresh_that_fails_leaves_the_editor_in_sight(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.put("notes")
+    view = world.window()
+    typed(view, "mine ")
+
+    def broken(_thread: str) -> list[MemoryFile]:
+        raise InspectorError("The file is locked.")
+
+    monkeypatch.setattr(view.reader, "memory", broken)
+    view.refresh()
+    world.settle()
+    assert view.pane.state() == "content"
+    assert "The file is locked." in view.edit.note.text()
+    assert shown(view) == "mine notes"
+    monkeypatch.undo()
+    press(world, view, "Try again")
+    assert "locked" not in view.edit.note.text()
 
 
 def test_words_of_the_pane_have_no_exclamation_marks(world: World) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from engine.errors import InspectorError
 from inspector.jobs import Jobs
-from inspector.views.facts import Link
+from inspector.views.plain_text import Link
 from inspector.views.skills import SkillsView
 from tests.inspector.side_world import MARKUP, FakeReader, rich_labels, skill, unnamed
 

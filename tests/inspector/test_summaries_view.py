@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from engine.errors import InspectorError
 from inspector.jobs import Jobs
-from inspector.views.facts import Link
+from inspector.views.plain_text import Link
 from inspector.views.summaries import SummariesView
 from tests.inspector.side_world import MARKUP, FakeReader, raw, rich_labels, summary, unnamed
 
