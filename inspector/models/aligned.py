@@ -175,7 +175,9 @@ def cut_row(rows: Sequence[Aligned], cutoff: int | None) -> int | None:
     """Row at whose top the cut runs: the first raw message that was kept, or what was put in before it."""
     if cutoff is None:
         return None
-    at = next((n for n, row in enumerate(rows) if row.raw is not None and row.raw.index >= cutoff), len(rows))
+    at = min(cutoff, len(rows))  # every evicted message has a row: the cut is not before this one
+    while at < len(rows) and ((raw := rows[at].raw) is None or raw.index < cutoff):
+        at += 1
     while at > 0 and rows[at - 1].raw is None:
         at -= 1
     return at

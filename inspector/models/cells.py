@@ -16,6 +16,8 @@ from inspector.models.shown_text import one_line
 
 Style = Literal["text", "note", "arrow", "call", "args", "error"]
 CALLS_SHOWN = 4
+_PLAIN_BLOCKS = ("text", "str", "tool_use", "function_call", "tool_call")
+"""Blocks that a row shows as its text or its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ def badges_of(row: PartRow, head: MessageHead | None, *, new: bool = False, fate
     offloaded = isinstance(row, (MessageRow, RawRow)) and row.fate == "offloaded"
     if head is not None and head.artifact is not None:
         word = "history ▸" if row.kind == "summary" else "offloaded ▸"
+        if isinstance(row, RawRow) and row.fate == "offloaded":  # one badge is fate and way to the file
+            return [*badges, Badge(word, "tools", f"{row.reason} It lies in {head.artifact}", head.artifact)]
         badges.append(Badge(word, row.kind, f"the whole stands in {head.artifact}", head.artifact))
     elif offloaded and fate and isinstance(row, MessageRow):
         badges.append(Badge("offloaded", "tool", "the whole stands in a file"))
@@ -112,7 +116,7 @@ def segments(head: MessageHead) -> tuple[Segment, ...]:
         made.append(Segment(f"removes the message {head.message_id or 'without id'}", "note"))
     elif head.note and not (head.note == "tool call only" and head.tool_calls):
         made.append(Segment(head.note, "note"))
-    other = [kind for kind in head.blocks if kind not in ("text", "tool_use", "function_call", "tool_call")]
+    other = [kind or "block without a type" for kind in head.blocks if kind not in _PLAIN_BLOCKS]
     if other:
         kinds = ", ".join(_times(kind, other.count(kind)) for kind in dict.fromkeys(other))
         made.append(Segment(("  " if made else "") + f"+ {one_line(kinds, 120)}", "note"))

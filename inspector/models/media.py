@@ -74,30 +74,35 @@ def _payload(block: Mapping[str, Any]) -> tuple[str, str | bytes | None, str | N
         mime = _string(inner, "media_type", "mime_type")
         if isinstance(inner.get("data"), str):
             if inner.get("type") == "text":
-                return "text in source", inner["data"].encode("utf-8", "surrogatepass"), mime or "text/plain", None
-            return "base64 in source", inner["data"], mime, None
-        return _located(inner, mime, " in source")
+                return (
+                    "text, in the field source",
+                    inner["data"].encode("utf-8", "surrogatepass"),
+                    mime or "text/plain",
+                    None,
+                )
+            return "base64, in the field source", inner["data"], mime, None
+        return _located(inner, mime, ", in the field source")
     for key in ("input_audio", "file", "image_url", "audio", "video_url"):
         inner = block.get(key)
         if isinstance(inner, Mapping):
             data = _string(inner, "data", "file_data")
             if data is not None:
                 mime = _FORMATS.get(str(inner.get("format")))
-                return _located({"url": data}, mime, f" in {key}") if data.startswith("data:") else (
-                    f"base64 in {key}", data, mime, None
+                return _located({"url": data}, mime, f", in the field {key}") if data.startswith("data:") else (
+                    f"base64, in the field {key}", data, mime, None
                 )  # fmt: skip
-            return _located(inner, None, f" in {key}")
+            return _located(inner, None, f", in the field {key}")
     for key in ("base64", "data"):
         value = block.get(key)
         if isinstance(value, str) and not value.startswith("data:"):
-            return f"base64 in {key}", value, None, None
+            return f"base64, in the field {key}", value, None, None
         if isinstance(value, str):
-            return _located({"url": value}, None, f" in {key}")
+            return _located({"url": value}, None, f", in the field {key}")
     if isinstance(block.get("text"), str) and block.get("type") == "text-plain":
         return "text", block["text"].encode("utf-8", "surrogatepass"), "text/plain", None
     for key in ("image_url", "url", "file_url", "file_data"):
         if isinstance(block.get(key), str):
-            return _located({"url": block[key]}, None, f" in {key}")
+            return _located({"url": block[key]}, None, f", in the field {key}")
     return _located(block, None, "")
 
 

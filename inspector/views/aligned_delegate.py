@@ -11,7 +11,7 @@ from inspector.models.aligned import CARD, REASON, AlignedModel, Card, Side
 from inspector.models.cells import Cell
 from inspector.models.messages import CELL
 from inspector.models.shown_text import one_line
-from inspector.views.message_delegate import GUTTER, PAD, TILE, Strokes, row_height, tinted
+from inspector.views.message_delegate import GUTTER, PAD, RIGHT, TILE, Strokes, row_height, tinted
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -77,7 +77,7 @@ class AlignedDelegate(QStyledItemDelegate):
         strokes.join(painter, QRect(rect.left() + self._number + 2, rect.top(), GUTTER, rect.height()), cell.pair)
         left = rect.left() + 2
         number = QRect(left, rect.top(), self._number, rect.height())
-        strokes.text(painter, number, cell.number, muted, strokes.figures, Qt.AlignmentFlag.AlignRight)
+        strokes.text(painter, number, cell.number, muted, strokes.figures, RIGHT)
         left += self._number + GUTTER
         strokes.letter(painter, QRect(left, rect.top(), TILE, rect.height()), cell.kind, dim=cell.dim)
         left += TILE + 5
@@ -86,7 +86,7 @@ class AlignedDelegate(QStyledItemDelegate):
         strokes.text(painter, name, cell.name, colour, elide=Qt.TextElideMode.ElideMiddle)
         left += self._name + PAD
         size = QRect(rect.right() - self._size - PAD, rect.top(), self._size, rect.height())
-        strokes.text(painter, size, format.size(cell.chars), muted, strokes.figures, Qt.AlignmentFlag.AlignRight)
+        strokes.text(painter, size, format.size(cell.chars), muted, strokes.figures, RIGHT)
         end = strokes.badges(painter, self._badge_area(rect), cell.badges)
         strokes.segments(painter, QRect(left, rect.top(), end - left, rect.height()), cell.segments, dim=cell.dim)
 
@@ -108,7 +108,7 @@ class AlignedDelegate(QStyledItemDelegate):
 
     def _path_rect(self, rect: QRect, card: Card) -> QRect:
         inner = rect.adjusted(PAD + GUTTER + self._number, 0, -PAD, 0)
-        used = QFontMetrics(self._strokes.bold).horizontalAdvance(card.text) + 10
+        used = self._strokes.width(card.text, self._strokes.bold) + 10
         return inner.adjusted(used, 0, 0, 0)
 
     def _lines(self, painter: QPainter, rect: QRect, index: Index, model: AlignedModel) -> None:

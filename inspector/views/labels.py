@@ -14,12 +14,19 @@ class ElidedLabel(QWidget):
     """Shows as much of its text as fits."""
 
     def __init__(
-        self, text: str = "", parent: QWidget | None = None, *, muted: bool = False, middle: bool = False
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        muted: bool = False,
+        middle: bool = False,
+        least: int = 24,
     ) -> None:
         super().__init__(parent)
         self._text = ""
         self._muted = muted
         self._error = False
+        self._least = least
         self._mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.notifier().changed.connect(self.update)
@@ -45,8 +52,8 @@ class ElidedLabel(QWidget):
         return QSize(metrics.horizontalAdvance(one_line(self._text, 400)) + 2, metrics.height() + 4)
 
     def minimumSizeHint(self) -> QSize:
-        """A few letters."""
-        return QSize(min(24, self.sizeHint().width()), self.fontMetrics().height() + 4)
+        """``least`` pixels, or all of a shorter text."""
+        return QSize(min(self._least, self.sizeHint().width()), self.fontMetrics().height() + 4)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The text, elided."""

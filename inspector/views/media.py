@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageReader, QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
@@ -34,11 +34,13 @@ class Preview(QWidget):
         self.says = plain_label(muted=True)
         self.picture = plain_label()
         self.picture.setAccessibleName("Picture")
+        self.picture.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self._area = QScrollArea()
         self._area.setWidget(self.picture)
         self._area.setWidgetResizable(True)
         self._area.setAccessibleName("Picture")
         self._area.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.hide()
         row = QHBoxLayout()
         row.addWidget(self.button)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
+    QMenu,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -49,13 +51,20 @@ class MessageView(QWidget):
         self._reader, self._jobs = reader, jobs
         self._part: int | None = None
         self._whole: Whole | None = None
-        self.title = ElidedLabel()
+        self.title = ElidedLabel(least=110)
         self.says = ElidedLabel(muted=True)
         self._ids = QHBoxLayout()
         self._ids.setSpacing(2)
         self.text_button, self.json_button = _choice("Text"), _choice("JSON")
         self._artifact = _action("Open the file ▸", "Open the file that holds the whole text", self._open_artifact)
         self._artifact_path: str | None = None
+        self._copy = _action("Copy ▾", "Copy the text or the JSON", lambda: None)
+        menu = QMenu(self._copy)
+        menu.addAction("Copy the whole text", self.copy_text)
+        menu.addAction("Copy the JSON as stored", self.copy_json)
+        self._copy.setMenu(menu)
+        self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._copy.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         self._artifact.hide()
         self.list = PieceList()
         self.text = TextView(jobs, "Text of the message")
@@ -135,8 +144,7 @@ class MessageView(QWidget):
             group.addButton(button)
             head.addWidget(button)
         self.text_button.setChecked(True)
-        head.addWidget(_action("Copy text", "Copy the whole text", self.copy_text))
-        head.addWidget(_action("Copy JSON", "Copy the JSON as stored", self.copy_json))
+        head.addWidget(self._copy)
         right = QWidget()
         column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
@@ -228,20 +236,32 @@ class MessageView(QWidget):
 
 
 class CopyId(QToolButton):
-    """A muted id; a click copies it whole."""
+    """A muted id that gives way where there is no room; a click copies it whole."""
 
     def __init__(self, name: str, value: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._value = value
         self.setAutoRaise(True)
         self.setText(format.menu_text(f"{name} {format.elide_middle(value, 22)}", 40))
-        self.setToolTip(format.tip(f"{value}\nA click copies it."))
+        self.setToolTip(format.tip(f"{name} {value}\nA click copies it."))
         self.setAccessibleName(f"Copy {name} {format.one_line(value, 80)}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        palette = self.palette()
-        palette.setColor(self.foregroundRole(), theme.muted_colour())
-        self.setPalette(palette)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.clicked.connect(lambda _on=False: _to_clipboard(self._value))
+
+    def minimumSizeHint(self) -> QSize:
+        """A few letters of it."""
+        return QSize(self.fontMetrics().horizontalAdvance("id 00…00"), super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """The id, elided in the middle; the accent under the mouse and with the keyboard."""
+        painter = QPainter(self)
+        active = self.underMouse() or self.hasFocus()
+        painter.setPen(theme.accent_colour() if active else theme.muted_colour())
+        text = self.text().replace("&&", "&")
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, self.width() - 6)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+        painter.drawText(self.rect(), int(flags), shown)
 
 
 def _read(reader: Any, part: int) -> Whole:

@@ -20,6 +20,10 @@ PAD = 6
 GUTTER = 16
 TILE = 18
 Index = QModelIndex | QPersistentModelIndex
+_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+LEFT = int(Qt.AlignmentFlag.AlignLeft | _LINE)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | _LINE)
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
 def row_height(widget: QWidget) -> int:
@@ -43,6 +47,17 @@ class Strokes:
         self.small.setPointSizeF(max(6.5, font.pointSizeF() * 0.88))
         self.figures = theme.figure_font(font)
         self.small_metrics = QFontMetrics(self.small)
+        self._metrics: dict[int, QFontMetrics] = {}
+
+    def width(self, text: str, font: QFont) -> int:
+        """Width of a text in one of these fonts."""
+        return self._measure(font).horizontalAdvance(text)
+
+    def _measure(self, font: QFont) -> QFontMetrics:
+        found = self._metrics.get(id(font))
+        if found is None:
+            found = self._metrics[id(font)] = QFontMetrics(font)
+        return found
 
     def background(self, painter: QPainter, rect: QRect, *, selected: bool, wash: QColor | None = None) -> None:
         """Base, a wash of a kind's colour, or the selection."""
@@ -53,16 +68,14 @@ class Strokes:
 
     def text(
         self, painter: QPainter, rect: QRect, text: str, colour: QColor, font: QFont | None = None,
-        align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+        flags: int = LEFT,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:  # fmt: skip
         """One plain line, elided to fit."""
         font = font or self.font
         painter.setFont(font)
         painter.setPen(colour)
-        fitting = QFontMetrics(font).elidedText(text, elide, rect.width())
-        flags = align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        painter.drawText(rect, int(flags), fitting)
+        painter.drawText(rect, flags, self._measure(font).elidedText(text, elide, rect.width()))
 
     def letter(self, painter: QPainter, rect: QRect, kind: str, *, dim: bool = False) -> None:
         """The kind's letter on a tile of its colour."""
@@ -74,7 +87,7 @@ class Strokes:
             painter.drawRoundedRect(tile, 3, 3)
         painter.setFont(self.font if dim else self.bold)
         painter.setPen(theme.muted_colour() if dim else colour)
-        painter.drawText(tile, int(Qt.AlignmentFlag.AlignCenter), theme.kind_letter(kind))
+        painter.drawText(tile, CENTRE, theme.kind_letter(kind))
 
     def segments(self, painter: QPainter, rect: QRect, parts: Sequence[Segment], *, dim: bool = False) -> None:
         """Text, notes and calls one after another, the last that fits elided."""
@@ -84,9 +97,8 @@ class Strokes:
             if room <= 8:
                 return
             font, colour = self._style(part, dim)
-            width = QFontMetrics(font).horizontalAdvance(part.text)
             self.text(painter, QRect(left, rect.top(), room, rect.height()), part.text, colour, font)
-            left += width
+            left += self.width(part.text, font)
 
     def _style(self, part: Segment, dim: bool) -> tuple[QFont, QColor]:
         muted = theme.muted_colour()
@@ -124,7 +136,7 @@ class Strokes:
                 painter.drawRoundedRect(place, 3, 3)
             painter.setFont(self.small)
             painter.setPen(colour)
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), badge.word)
+            painter.drawText(place, CENTRE, badge.word)
         return rects[0].left() - PAD if rects else rect.right() - PAD
 
     def badge_at(self, rect: QRect, badges: Sequence[Badge], at: QPoint) -> Badge | None:
@@ -183,14 +195,13 @@ class MessageDelegate(QStyledItemDelegate):
         strokes = self._strokes
         strokes.background(painter, rect, selected=selected, wash=wash)
         inner = rect.adjusted(PAD, 0, -PAD, 0)
-        right = Qt.AlignmentFlag.AlignRight
         column = index.column()
         if column == Column.NUMBER:
             if selected:
                 strokes.bar(painter, rect, self._view.hasFocus())
             strokes.join(painter, rect.adjusted(rect.width() - GUTTER, 0, 0, 0), cell.pair)
             number = inner.adjusted(0, 0, -GUTTER + 2, 0)
-            strokes.text(painter, number, cell.number, theme.muted_colour(), strokes.figures, right)
+            strokes.text(painter, number, cell.number, theme.muted_colour(), strokes.figures, RIGHT)
         elif column == Column.FROM:
             strokes.letter(painter, inner.adjusted(-2, 0, 0, 0), cell.kind, dim=cell.dim)
             colour = theme.muted_colour() if cell.dim else theme.text_colour()
@@ -202,9 +213,9 @@ class MessageDelegate(QStyledItemDelegate):
                              cell.segments, dim=cell.dim)  # fmt: skip
         elif column == Column.CHARS:
             colour = theme.text_colour() if cell.chars else theme.muted_colour()
-            strokes.text(painter, inner, format.size(cell.chars), colour, strokes.figures, right)
+            strokes.text(painter, inner, format.size(cell.chars), colour, strokes.figures, RIGHT)
         else:
-            strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, right)
+            strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, RIGHT)
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: object, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from inspector.views.frame import Header
@@ -16,6 +16,8 @@ class MessageTable(QTableView):
     opened = Signal()
     """Enter or a double click on a row."""
     find_asked = Signal()
+    resized = Signal(int)
+    """The width that the columns have now."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +61,11 @@ class MessageTable(QTableView):
             self.find_asked.emit()
         else:
             super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Columns may have to give way."""
+        super().resizeEvent(event)
+        self.resized.emit(event.size().width())
 
     def changeEvent(self, event: QEvent) -> None:
         """Rows follow the size of the font."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QHeaderView, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QMenu, QVBoxLayout, QWidget
 
 from engine.trace.model import MessageRow, RequestDetail
 from inspector import format, theme
@@ -17,10 +17,14 @@ from inspector.models.gaps import look_for_gaps
 from inspector.models.heads import Heads
 from inspector.models.messages import CELL, PART, Column, MessagesModel
 from inspector.panes import Pane
+from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.labels import ElidedLabel
 from inspector.views.message import MessageView
 from inspector.views.message_delegate import MessageDelegate
 from inspector.views.message_table import MessageTable
+
+_NARROW = 560
+"""Width of the list below which it shows one size only."""
 
 
 class MessagesView(QWidget):
@@ -100,18 +104,19 @@ class MessagesView(QWidget):
         header.setSectionResizeMode(Column.TEXT, QHeaderView.ResizeMode.Stretch)
         self._size_columns()
         self.table.selectionModel().currentRowChanged.connect(self._moved)
+        self.table.resized.connect(self._fit_columns)
         self.table.opened.connect(self._open)
         self.table.find_asked.connect(self.message.open_find)
         self.table.customContextMenuRequested.connect(self._menu)
         self.message.open_artifact.connect(self.open_artifact)
         top = QWidget()
+        top.setMinimumWidth(260)
         column = QVBoxLayout(top)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(_padded(self.caption))
         column.addWidget(self.table, 1)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.setChildrenCollapsible(False)
+        self.split = AdaptiveSplitter()
         self.split.addWidget(top)
         self.split.addWidget(self.message)
         self.split.setStretchFactor(0, 1)
@@ -130,6 +135,12 @@ class MessagesView(QWidget):
         self.table.setColumnWidth(Column.FROM, name.horizontalAdvance("M" * 13))
         self.table.setColumnWidth(Column.CHARS, figures.horizontalAdvance("00000") + 18)
         self.table.setColumnWidth(Column.TOKENS, name.horizontalAdvance("~Tokens") + 18)
+
+    def _fit_columns(self, width: int) -> None:
+        """Leave out the tokens where the list is narrow; they stand on hover."""
+        self.table.setColumnHidden(Column.TOKENS, width < _NARROW)
+        letters = 8 if width < _NARROW else 13
+        self.table.setColumnWidth(Column.FROM, QFontMetrics(self.table.font()).horizontalAdvance("M" * letters))
 
     def _place(self, before: RequestDetail | None, now: RequestDetail) -> tuple[int, int | None]:
         """Row to select, and where on the screen; None there: at the end."""
@@ -165,7 +176,7 @@ class MessagesView(QWidget):
 
     def _heads_arrived(self, parts: set[int]) -> None:
         index = self.table.currentIndex()
-        if index.isValid() and index.data(PART) in parts:
+        if self.isVisible() and index.isValid() and index.data(PART) in parts:
             self._show_current(index)
         self._gap_timer.start()
 

@@ -13,13 +13,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from inspector import format, theme
 from inspector.models.contents import Piece
 from inspector.models.shown_text import one_line
-from inspector.views.message_delegate import PAD, Strokes, row_height
+from inspector.views.message_delegate import PAD, RIGHT, Strokes, row_height
 
 PIECE = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
@@ -91,15 +91,15 @@ class PieceDelegate(QStyledItemDelegate):
         inner = rect.adjusted(PAD + 2 + 14 * piece.depth, 0, -PAD, 0)
         if piece.chars is not None:
             size = format.size(piece.chars)
-            strokes.text(painter, inner, size, theme.muted_colour(), strokes.figures, Qt.AlignmentFlag.AlignRight)
-            inner = inner.adjusted(0, 0, -QFontMetrics(strokes.figures).horizontalAdvance(size) - PAD, 0)
+            strokes.text(painter, inner, size, theme.muted_colour(), strokes.figures, RIGHT)
+            inner = inner.adjusted(0, 0, -strokes.width(size, strokes.figures) - PAD, 0)
         kind = "error" if piece.is_error else _KINDS.get(piece.what, "other")
         plain = kind == "other"
         colour = theme.text_colour() if plain else theme.kind_colour(kind)
         label = one_line(piece.label, 120)
         font = strokes.mono if piece.what == "argument" else strokes.font
         strokes.text(painter, inner, label, colour, font, elide=Qt.TextElideMode.ElideMiddle)
-        inner = inner.adjusted(QFontMetrics(font).horizontalAdvance(label) + 8, 0, 0, 0)
+        inner = inner.adjusted(strokes.width(label, font) + 8, 0, 0, 0)
         if piece.note and inner.width() > 24:
             note = theme.error_colour() if piece.is_error else theme.muted_colour()
             strokes.text(painter, inner, one_line(piece.note, 160), note, strokes.small)

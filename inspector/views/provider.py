@@ -180,7 +180,7 @@ class _FactDelegate(QStyledItemDelegate):
         font = strokes.note if fact.style == "missing" else strokes.mono
         value = one_line(fact.value, 400)
         strokes.text(painter, rect, value, colours.get(fact.style, theme.text_colour()), font)
-        rest = rect.adjusted(QFontMetrics(font).horizontalAdvance(value) + 10, 0, 0, 0)
+        rest = rect.adjusted(strokes.width(value, font) + 10, 0, 0, 0)
         if fact.note and rest.width() > 30:
             strokes.text(painter, rest, fact.note, theme.muted_colour(), strokes.small)
 

@@ -39,6 +39,7 @@ class RawEffectiveView(QWidget):
 
     open_artifact = Signal(str)
     open_summary = Signal(int)
+    go_to_request = Signal(int)
 
     def __init__(self, reader: Any, jobs: Jobs, heads: Heads, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,8 +66,9 @@ class RawEffectiveView(QWidget):
         self._detail = detail
         self._jobs.cancel(self._key("gaps"))
         self._jobs.cancel(self._key("summary"))
+        self._jobs.cancel(self._key("caption"))
         self.model.set_detail(detail)
-        self.caption.set_text(caption(detail))
+        self.caption.set_text(f"{format.exact(len(detail.raw))} raw → {format.exact(len(detail.messages))} effective")
         self._enable()
         if not detail.aligned:
             self.message.clear()
@@ -86,6 +88,7 @@ class RawEffectiveView(QWidget):
             self.show_cut()
         else:
             self.table.scrollToBottom()
+        self._count(detail)
         self._look_up_summary(detail)
         self._gap_timer.start()
 
@@ -194,6 +197,12 @@ class RawEffectiveView(QWidget):
         room = self.table.viewport().height() - height - self.table.rowViewportPosition(len(before.aligned) - 1)
         return max(0, min(room, (len(now.aligned) - len(before.aligned)) * height))
 
+    def _count(self, detail: RequestDetail) -> None:
+        self._jobs.run(
+            "Counting the messages", caption, detail,
+            done=self.caption.set_text, failed=lambda _sentence: None, key=self._key("caption"), quiet=True,
+        )  # fmt: skip
+
     def _look_up_summary(self, detail: RequestDetail) -> None:
         part = next((row.part for row in detail.messages if row.origin == "summary"), None)
         if part is None:
@@ -259,6 +268,9 @@ class RawEffectiveView(QWidget):
         summary = self.model.summary
         if self.model.card(index.row()) is not None and summary is not None:
             menu.addAction("Show the summary", partial(self.open_summary.emit, summary.event))
+            if summary.summary_request is not None:
+                go = partial(self.go_to_request.emit, summary.summary_request)
+                menu.addAction("Go to the call that wrote it", go)
         if self.model.cut is not None:
             menu.addAction("To the cut", self.show_cut)
         return menu
@@ -290,16 +302,19 @@ class _AlignedTable(MessageTable):
 
 
 def caption(detail: RequestDetail) -> str:
-    """``41 raw · ~96k → 9 effective · ~12k``, and in words when nothing differs."""
-    raw, sent = detail.raw, detail.messages
-    raw_tokens = format.tokens(sum(row.tokens for row in raw))
-    sent_tokens = format.tokens(sum(row.tokens for row in sent))
-    line = f"{format.exact(len(raw))} raw · {raw_tokens} → {format.exact(len(sent))} effective · {sent_tokens}"
-    if raw and all(row.fate == "sent" for row in raw) and len(raw) == len(sent):
-        return f"{line} · every message was sent as it is"
-    fates = [row.fate for row in raw if row.fate != "sent"]
-    counted = (f"{format.exact(fates.count(fate))} {fate}" for fate in dict.fromkeys(fates))
-    return " · ".join([line, *counted])
+    """``41 raw · ~96k → 9 effective · ~12k``, and what became of the raw ones. Looks at every row: for a job."""
+    tokens = 0
+    fates: dict[str, int] = {}
+    for row in detail.raw:
+        tokens += row.tokens
+        fates[row.fate] = fates.get(row.fate, 0) + 1
+    raw = f"{format.exact(len(detail.raw))} raw · {format.tokens(tokens)}"
+    sent_tokens = format.tokens(sum(row.tokens for row in detail.messages))
+    sent = f"{format.exact(len(detail.messages))} effective · {sent_tokens}"
+    if set(fates) == {"sent"} and len(detail.raw) == len(detail.messages):
+        return f"{raw} → {sent} · every message was sent as it is"
+    counted = (f"{format.exact(many)} {fate}" for fate, many in fates.items() if fate != "sent")
+    return " · ".join([f"{raw} → {sent}", *counted])
 
 
 def _summary(reader: Any, thread_id: str, part: int, cutoff: int | None) -> Summary | None:

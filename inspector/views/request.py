@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
@@ -77,6 +77,7 @@ class RequestView(QWidget):
         for area in (self.messages, self.provider, self.raw_effective):
             area.open_artifact.connect(self.open_artifact)
         self.raw_effective.open_summary.connect(self.open_summary)
+        self.raw_effective.go_to_request.connect(self.go_to_request)
         self._make_keys()
         self.clear()
 
@@ -178,6 +179,11 @@ class _Header(QWidget):
         self.title.setFont(_bold(self.title))
         self.says = ElidedLabel(muted=True)
         self.exact = ElidedLabel(muted=True)
+        self.parent_button = QToolButton()
+        self.parent_button.setAutoRaise(True)
+        self.parent_button.clicked.connect(self._go_to_parent)
+        self.parent_button.hide()
+        self._parent_request: int | None = None
         self.error = plain_label()
         self.error.setWordWrap(True)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -186,6 +192,7 @@ class _Header(QWidget):
         row.setSpacing(10)
         row.addWidget(self.title)
         row.addWidget(self.says, 1)
+        row.addWidget(self.parent_button)
         row.addWidget(self.exact)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 2)
@@ -203,6 +210,11 @@ class _Header(QWidget):
         self.title.set_text(f"Request {format.exact(row.number)}")
         self.says.set_text(describe(row))
         self.exact.set_text("")
+        self._parent_request = row.parent
+        self.parent_button.setVisible(row.parent is not None)
+        words = "The request this was written for ▸" if row.purpose == "summary" else "The request that started it ▸"
+        self.parent_button.setText(words)
+        self.parent_button.setAccessibleName(words.rstrip(" ▸"))
         failed = row.status == "failed" or row.error is not None
         self.error.setVisible(failed)
         words = row.error or "It failed; the record does not say why."
@@ -216,6 +228,11 @@ class _Header(QWidget):
             label.set_text("")
         self.error.setText("")
         self.error.hide()
+        self.parent_button.hide()
+
+    def _go_to_parent(self) -> None:
+        if self._parent_request is not None:
+            self.go_to_request.emit(self._parent_request)
 
 
 def titles(detail: RequestDetail) -> tuple[str, ...]:

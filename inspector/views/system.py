@@ -28,7 +28,7 @@ from inspector.models.messages import CELL
 from inspector.models.shown_text import ShownText, shown
 from inspector.models.system import SystemModel, contributor_name
 from inspector.panes import Pane
-from inspector.views.message_delegate import PAD, TILE, Strokes, row_height
+from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
 from inspector.views.message_table import MessageTable
 from inspector.views.part_text import PartText
 
@@ -149,7 +149,6 @@ class _BlockDelegate(QStyledItemDelegate):
         strokes = self._strokes
         strokes.background(painter, rect, selected=selected)
         inner = rect.adjusted(PAD, 0, -PAD, 0)
-        right = Qt.AlignmentFlag.AlignRight
         if index.column() == 0:
             if selected:
                 strokes.bar(painter, rect, self._view.hasFocus())
@@ -160,9 +159,9 @@ class _BlockDelegate(QStyledItemDelegate):
             font = strokes.bold if not cell.number else strokes.font
             strokes.text(painter, name, cell.name, theme.text_colour(), font, elide=Qt.TextElideMode.ElideMiddle)
         elif index.column() == 1:
-            strokes.text(painter, inner, format.size(cell.chars), theme.text_colour(), strokes.figures, right)
+            strokes.text(painter, inner, format.size(cell.chars), theme.text_colour(), strokes.figures, RIGHT)
         else:
-            strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, right)
+            strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, RIGHT)
         painter.restore()
 
 

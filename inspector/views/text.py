@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QHBoxLayout,
-    QLineEdit,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,14 +19,13 @@ from PySide6.QtWidgets import (
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.late import while_alive
-from inspector.models.shown_text import LINE_LIMIT, SHOWN_LIMIT, ShownText, find_all, shown
+from inspector.models.shown_text import LINE_LIMIT, SHOWN_LIMIT, ShownText, shown
 from inspector.panes import Pane, plain_label
 from inspector.views.text_edit import ShownTextEdit
+from inspector.views.text_find import FindBar
 
 AT_ONCE = 50_000
 """Texts up to this length are made ready in the GUI thread; the rest in a job."""
-MOST_MATCHES = 10_000
-_FIND_DELAY_MS = 120
 
 
 class TextView(QWidget):
@@ -262,142 +256,6 @@ class _Strip(QWidget):
         self.setVisible(bool(says))
 
 
-class FindBar(QWidget):
-    """Search in the true text; matches are counted, painted and stepped through."""
-
-    def __init__(self, jobs: Jobs, edit: ShownTextEdit, reveal: Callable[[int, int], None]) -> None:
-        super().__init__()
-        self._jobs, self._edit, self._reveal = jobs, edit, reveal
-        self._matches: list[tuple[int, int]] = []
-        self._at: int | None = None
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Find in this text")
-        self.field.setAccessibleName("Find in this text")
-        self.field.setClearButtonEnabled(True)
-        self.case = QCheckBox("Match case")
-        self.case.setAccessibleName("Match case")
-        self.says = plain_label(muted=True)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.addWidget(self.field, 1)
-        row.addWidget(self.says)
-        row.addWidget(_tool("↑", "Previous match", lambda: self.step(True)))
-        row.addWidget(_tool("↓", "Next match", lambda: self.step(False)))
-        row.addWidget(self.case)
-        row.addWidget(_tool("×", "Close the search", self.close_bar))
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_FIND_DELAY_MS)
-        self._timer.timeout.connect(self.search)
-        self.field.textChanged.connect(lambda _text: self._timer.start())
-        self.field.returnPressed.connect(lambda: self.step(False))
-        self.case.toggled.connect(lambda _on: self.search())
-        self.field.installEventFilter(self)
-        self.hide()
-
-    def open(self, text: str = "") -> None:
-        """Show the bar, searching for ``text`` where that is one short line."""
-        self.show()
-        if text and "\n" not in text and len(text) <= 200:
-            self.field.setText(text)
-        self.field.setFocus()
-        self.field.selectAll()
-        self.search()
-
-    def close_bar(self) -> None:
-        """Hide the bar and its marks."""
-        self._timer.stop()
-        self._matches, self._at = [], None
-        self._edit.set_matches([], None)
-        self.hide()
-        self._edit.setFocus()
-
-    def text_changed(self) -> None:
-        """Another text is shown: search it too when the bar is open."""
-        self._matches, self._at = [], None
-        if not self.isHidden():
-            self.search(jump=False)
-
-    def repaint_matches(self) -> None:
-        """The same text is drawn otherwise."""
-        self._edit.set_matches(self._matches, None if self._at is None else self._matches[self._at])
-
-    def search(self, jump: bool = True) -> None:
-        """Find all matches, off the GUI thread."""
-        self._timer.stop()
-        needle, source = self.field.text(), self._edit.shown_text().source
-        look = partial(find_all, source, needle, case=self.case.isChecked(), most=MOST_MATCHES)
-        self._jobs.run(
-            "Searching the text", look,
-            done=while_alive(self, lambda found: self._found(found, jump)), key=("find", id(self)), quiet=True,
-        )  # fmt: skip
-
-    def step(self, back: bool = False) -> None:
-        """Go to the next match, or the one before, around the ends."""
-        if not self._matches:
-            if self.isHidden():
-                self.open()
-            return
-        self._at = 0 if self._at is None else (self._at + (-1 if back else 1)) % len(self._matches)
-        self._go()
-
-    def matches(self) -> list[tuple[int, int]]:
-        """True ranges found."""
-        return self._matches
-
-    def _found(self, found: list[tuple[int, int]], jump: bool) -> None:
-        self._matches = found
-        here = self._edit.offset()
-        self._at = next((n for n, (_start, end) in enumerate(found) if end >= here), 0) if found else None
-        if found and jump:
-            self._go()
-        else:
-            self.repaint_matches()
-            self._say()
-
-    def _go(self) -> None:
-        if self._at is None:
-            return
-        start, end = self._matches[self._at]
-        self._say()
-        drawn = self._edit.shown_text()
-        if drawn.is_drawn(start) and drawn.is_drawn(max(start, end - 1)):
-            self.repaint_matches()
-            self._edit.go_to(start)
-        else:
-            self._reveal(start, end)
-
-    def _say(self) -> None:
-        if not self.field.text():
-            self.says.setText("")
-        elif not self._matches:
-            self.says.setText("not found")
-        else:
-            many = f"{format.exact(len(self._matches))}{'+' if len(self._matches) >= MOST_MATCHES else ''}"
-            self.says.setText(f"{format.exact((self._at or 0) + 1)} of {many}")
-
-    def eventFilter(self, watched: object, event: QEvent) -> bool:
-        """Escape closes, F3 and Shift+Enter step."""
-        if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride) and isinstance(event, QKeyEvent):
-            action = self._key_action(event)
-            if action is not None:
-                event.accept()
-                if event.type() == QEvent.Type.KeyPress:
-                    action()
-                return True
-        return super().eventFilter(watched, event)  # type: ignore[arg-type]
-
-    def _key_action(self, event: QKeyEvent) -> Callable[[], None] | None:
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if event.key() == Qt.Key.Key_Escape:
-            return self.close_bar
-        if event.key() == Qt.Key.Key_F3:
-            return partial(self.step, shift)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift:
-            return partial(self.step, True)
-        return None
-
-
 def _fetch_and_prepare(fetch: Callable[[], str]) -> ShownText:
     return shown(fetch())
 
@@ -410,15 +268,5 @@ def _button(text: str, do: Callable[[], None]) -> QPushButton:
     button = QPushButton(text)
     button.setFlat(True)
     button.setAccessibleName(text)
-    button.clicked.connect(lambda _checked=False: do())
-    return button
-
-
-def _tool(sign: str, name: str, do: Callable[[], None]) -> QToolButton:
-    button = QToolButton()
-    button.setText(sign)
-    button.setAutoRaise(True)
-    button.setToolTip(name)
-    button.setAccessibleName(name)
     button.clicked.connect(lambda _checked=False: do())
     return button

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
     QSplitter,
@@ -23,14 +23,17 @@ from inspector.jobs import Jobs
 from inspector.models.cells import Badge
 from inspector.models.tools import NUMERIC, TOOL, Column, ToolsModel, read_parameters
 from inspector.panes import Pane
+from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.labels import ElidedLabel
-from inspector.views.message_delegate import PAD, TILE, Strokes, row_height
+from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
 from inspector.views.message_table import MessageTable
 from inspector.views.text import TextView
 
 _MARKED = (Badge("cache marker", "muted", "the provider may cache everything up to here"),)
 _NARROW = 760
 """Below this width the description has no column; it stands below in full."""
+_SLIM = 480
+"""Below this one the parameters have none either."""
 
 
 class ToolsView(QWidget):
@@ -82,6 +85,7 @@ class ToolsView(QWidget):
         self.table.setModel(self.model)
         self.table.setItemDelegate(_ToolDelegate(self.table, self.model))
         self._size_columns()
+        self.table.resized.connect(self._fit_columns)
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.table.opened.connect(lambda: self.description.setFocus(Qt.FocusReason.ShortcutFocusReason))
         self.table.find_asked.connect(self.description.open_find)
@@ -100,8 +104,7 @@ class ToolsView(QWidget):
         padded.addWidget(self.title)
         column.addWidget(title)
         column.addWidget(texts, 1)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.setChildrenCollapsible(False)
+        self.split = AdaptiveSplitter()
         self.split.addWidget(self.table)
         self.split.addWidget(below)
         self.split.setStretchFactor(0, 1)
@@ -126,10 +129,14 @@ class ToolsView(QWidget):
         for section, sample in samples.items():
             self.table.setColumnWidth(section, metrics.horizontalAdvance(sample) + 18)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def _fit_columns(self, width: int) -> None:
         """Leave the description to the pane below where the table is narrow."""
-        super().resizeEvent(event)
-        self.table.setColumnHidden(Column.ABOUT, event.size().width() < _NARROW)
+        slim = width < _SLIM
+        self.table.setColumnHidden(Column.ABOUT, width < _NARROW)
+        for column in (Column.TOKENS, Column.PARAMETERS):
+            self.table.setColumnHidden(column, slim)
+        mode = QHeaderView.ResizeMode.Stretch if slim else QHeaderView.ResizeMode.Interactive
+        self.table.horizontalHeader().setSectionResizeMode(Column.NAME, mode)
 
     def _moved(self, current: QModelIndex, _before: QModelIndex) -> None:
         tool = current.data(TOOL) if current.isValid() else None
@@ -183,7 +190,7 @@ class _ToolDelegate(QStyledItemDelegate):
         elif column in NUMERIC:
             zero = column == Column.CALLS and not tool.calls
             colour = theme.muted_colour() if zero or column == Column.TOKENS else theme.text_colour()
-            strokes.text(painter, inner, text, colour, strokes.figures, Qt.AlignmentFlag.AlignRight)
+            strokes.text(painter, inner, text, colour, strokes.figures, RIGHT)
         else:
             quiet = column == Column.CONTRIBUTOR or (column == Column.ABOUT and not tool.description)
             colour = theme.muted_colour() if quiet else theme.text_colour()

@@ -184,7 +184,7 @@ def test_a_result_far_from_its_call_says_where_it_stands(qtbot, jobs, view, part
 def test_badges_say_how_a_message_came_here(qtbot, jobs, view, parts) -> None:
     offloaded = ToolMessage(
         "Tool result too large, the result of this tool call x was saved in the filesystem at this path: "
-        "/large_tool_results/<b>&x\nrest",
+        "/large_tool_results/<b>&x\n\nYou can read the result from the filesystem",
         tool_call_id="9",
     )
     summary = HumanMessage("SUMMARY", additional_kwargs={"lc_source": "summarization"})
@@ -485,3 +485,18 @@ def test_the_report_is_shown_as_it_was_sent(qtbot, jobs, reader) -> None:
             assert not any(word in ("no call", "no result") for word in badges(view, row.index))
     assert len(seen) > 90
     at_once(qtbot, jobs, view)
+
+
+def test_a_low_pane_puts_list_and_message_side_by_side(qtbot, jobs, view, parts) -> None:
+    view.show_request(make_detail(messages=message_rows(parts, [HumanMessage("a")])), None)
+    at_once(qtbot, jobs, view)
+    assert view.split.orientation() == Qt.Orientation.Vertical
+    assert not view.table.isColumnHidden(Column.TOKENS)
+    view.resize(800, 200)
+    at_once(qtbot, jobs, view)
+    assert view.split.orientation() == Qt.Orientation.Horizontal
+    assert view.table.isColumnHidden(Column.TOKENS)
+    assert min(view.split.sizes()) > 250
+    view.resize(800, 600)
+    at_once(qtbot, jobs, view)
+    assert view.split.orientation() == Qt.Orientation.Vertical

@@ -16,7 +16,8 @@ from tests.inspector.values import HOSTILE, request
 
 HISTORY = "/conversation_history/session_<b>&.md"
 SUMMARY = HumanMessage(
-    f"You are in the middle. The full conversation history has been saved to {HISTORY} should you need it.",
+    "You are in the middle of a conversation that has been summarized.\n\nThe full conversation history "
+    f"has been saved to {HISTORY} should you need to refer back to it for details.",
     additional_kwargs={"lc_source": "summarization"},
 )
 
@@ -70,6 +71,7 @@ def test_nothing_is_left_out_and_the_cut_stands_where_it_is(qtbot, jobs, view, p
     view.show_request(detail, None)
     at_once(qtbot, jobs, view)
     QAbstractItemModelTester(view.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    assert len(view.model.rows) == 6
     sides = [(row.raw.index if row.raw else None, row.sent.index if row.sent else None) for row in view.model.rows]
     assert sides == [(0, None), (1, None), (2, None), (None, 0), (3, 1), (4, 2)]
     assert view.model.cut == 3  # between r1 and r2, where the summary stands
@@ -78,7 +80,7 @@ def test_nothing_is_left_out_and_the_cut_stands_where_it_is(qtbot, jobs, view, p
     assert not view.model.cell(4, Side.RAW).dim
     assert view.model.index(0, Side.SENT).data(REASON) == REASONS["summarized"]
     assert view.model.index(3, Side.RAW).data(REASON) != ""
-    assert view.caption.text() == "5 raw · ~1 → 3 effective · ~33 · 3 summarized"
+    assert view.caption.text() == "5 raw · ~1 → 3 effective · ~51 · 3 summarized"
 
 
 def test_an_orphan_result_points_to_its_call_above_the_cut(qtbot, jobs, view, parts) -> None:
@@ -94,7 +96,7 @@ def test_an_orphan_result_points_to_its_call_above_the_cut(qtbot, jobs, view, pa
 def test_the_card_names_the_history_file(qtbot, jobs, view, parts) -> None:
     detail = s08(parts)
     part = detail.messages[0].part
-    parts.summary_rows = [Summary(7, 1, 1, None, 0.0, 3, 0, 9_000, 1_200, HISTORY, part, False)]
+    parts.summary_rows = [Summary(7, 1, 1, 5, 0.0, 3, 0, 9_000, 1_200, HISTORY, part, False)]
     view.show_request(detail, None)
     at_once(qtbot, jobs, view)
     card = view.model.index(3, Side.RAW).data(CARD)
@@ -111,6 +113,9 @@ def test_the_card_names_the_history_file(qtbot, jobs, view, parts) -> None:
     with qtbot.waitSignal(view.open_summary) as shown:
         next(action for action in menu.actions() if action.text() == "Show the summary").trigger()
     assert shown.args == [7]
+    with qtbot.waitSignal(view.go_to_request) as asked:
+        next(action for action in menu.actions() if action.text() == "Go to the call that wrote it").trigger()
+    assert asked.args == [5]
     menu.deleteLater()
 
 
@@ -145,7 +150,7 @@ def test_where_the_cut_runs() -> None:
     assert cut_row(rows, None) is None
     assert cut_row(rows, 3) == 3
     assert cut_row(rows, 0) == 0
-    assert cut_row(rows[:3], 3) == 3
+    assert cut_row(list(rows)[:3], 3) == 3
     assert cut_row((), 3) == 0
 
 

@@ -175,6 +175,17 @@ def test_clear_and_errors_are_said(qtbot, jobs, view, parts) -> None:
     assert "Request 3 is damaged." in view.pane.message()
 
 
+def test_the_header_leads_to_the_request_that_started_it(qtbot, jobs, view, parts) -> None:
+    view.show_request(whole(parts), None)
+    assert not view.header.parent_button.isVisible()
+    view.show_request(whole(parts, row=request(2, purpose="subagent", parent=17)), None)
+    with qtbot.waitSignal(view.go_to_request) as asked:
+        view.header.parent_button.click()
+    assert asked.args == [17]
+    view.show_request(whole(parts, row=request(3, purpose="summary", parent=18)), None)
+    assert "written for" in view.header.parent_button.text()
+
+
 def test_signals_of_the_areas_come_through(qtbot, jobs, view, parts) -> None:
     view.show_request(whole(parts), None)
     for area in (view.messages, view.provider, view.raw_effective):
