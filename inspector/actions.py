@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import theme
+from inspector import theme, verbs
 from inspector.commands import Command
 from inspector.models.rows import has_error, has_offload, has_summary
 
@@ -25,9 +25,9 @@ def _file(w: MainWindow) -> list[Command]:
                 hint="A workspace, or a LangGraph database that somebody else wrote."),
         Command("file.default", "Open your workspace", lambda: w.open(None), "File",
                 hint="The default workspace with the demo threads."),
-        Command("file.reload", "Read again", w.reload, "File", ("F5",), enabled=lambda: w.session is not None,
-                hint="Looks for changes now and reads the selected request again."),
-        Command("memory.save", "Save the memory file", w.save_memory, "File", ("Ctrl+S",),
+        Command("file.reload", "Read again", lambda: verbs.reload(w), "File", ("F5",),
+                enabled=lambda: w.session is not None, hint="Looks for changes now and reads the selected request again."),
+        Command("memory.save", "Save the memory file", lambda: verbs.save_memory(w), "File", ("Ctrl+S",),
                 enabled=lambda: w.desk is not None and w.desk.can_save_memory(), separated=True,
                 hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
@@ -47,12 +47,12 @@ def _thread(w: MainWindow) -> list[Command]:
         Command("thread.stop", "Stop the run", lambda: w.composer.stop(), "Thread", ("Ctrl+.",),
                 enabled=lambda: w.composer.can_stop(),
                 hint="What was finished stays recorded. Escape in the message does the same."),
-        Command("thread.follow", "Select new requests as they arrive", w.toggle_follow, "Thread",
+        Command("thread.follow", "Select new requests as they arrive", lambda: verbs.toggle_follow(w), "Thread",
                 checked=lambda: w.follow, separated=True,
                 hint="Off: nothing moves what you are reading, and a count of new requests appears."),
-        Command("thread.copy_id", "Copy the thread id", w.copy_thread_id, "Thread", enabled=selected,
+        Command("thread.copy_id", "Copy the thread id", lambda: verbs.copy_thread_id(w), "Thread", enabled=selected,
                 contexts=("thread",), hint="The id exactly as it is stored."),
-        Command("request.copy", "Copy the row", w.copy_request, "Thread", ("Ctrl+C",), scope="table",
+        Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Thread", ("Ctrl+C",), scope="table",
                 enabled=lambda: w.session is not None and w.session.request_row() is not None,
                 contexts=("request",), hint="With exact numbers."),
     ]  # fmt: skip
@@ -80,15 +80,15 @@ def _go(w: MainWindow) -> list[Command]:
         to("go.previous", "Previous request", "K", lambda: step(-1), "Also Up in the table, Left in the chart."),
         to("go.first", "First request", "Home", lambda: end(False), "In the table.", scope="table"),
         to("go.last", "Last request", "End", lambda: end(True), "In the table.", scope="table"),
-        to("go.next_summary", "Next summary", "N", lambda: w.jump(1, has_summary, "summary"),
+        to("go.next_summary", "Next summary", "N", lambda: verbs.jump(w, 1, has_summary, "summary"),
            "The next request at which a summary came into force or was written.", separated=True, context=True),
-        to("go.previous_summary", "Previous summary", "Shift+N", lambda: w.jump(-1, has_summary, "summary"), ""),
-        to("go.next_offload", "Next offload", "O", lambda: w.jump(1, has_offload, "offload"),
+        to("go.previous_summary", "Previous summary", "Shift+N", lambda: verbs.jump(w, -1, has_summary, "summary"), ""),
+        to("go.next_offload", "Next offload", "O", lambda: verbs.jump(w, 1, has_offload, "offload"),
            "The next request before which something was moved to a file.", context=True),
-        to("go.previous_offload", "Previous offload", "Shift+O", lambda: w.jump(-1, has_offload, "offload"), ""),
-        to("go.next_error", "Next error", "E", lambda: w.jump(1, has_error, "error"),
+        to("go.previous_offload", "Previous offload", "Shift+O", lambda: verbs.jump(w, -1, has_offload, "offload"), ""),
+        to("go.next_error", "Next error", "E", lambda: verbs.jump(w, 1, has_error, "error"),
            "The next request that failed or carries a warning.", context=True),
-        to("go.previous_error", "Previous error", "Shift+E", lambda: w.jump(-1, has_error, "error"), ""),
+        to("go.previous_error", "Previous error", "Shift+E", lambda: verbs.jump(w, -1, has_error, "error"), ""),
         to("go.into", "Look into the request", "Return", lambda: w.focus("request"),
            "From the table into the request.", scope="table", context=True),
     ]  # fmt: skip
@@ -123,10 +123,10 @@ def _view(w: MainWindow) -> list[Command]:
                        checked=lambda: theme.choice() == name, separated=separated)  # fmt: skip
 
     return [
-        Command("view.threads", "Threads", w.toggle_threads, "View", checked=lambda: not w.threads_dock.isHidden(),
-                hint="Shows or hides the pane."),
-        Command("view.chart", "Chart", w.toggle_chart, "View", checked=lambda: not w.centre.chart.isHidden(),
-                hint="The table holds the same numbers."),
+        Command("view.threads", "Threads", lambda: verbs.toggle_threads(w), "View",
+                checked=lambda: not w.threads_dock.isHidden(), hint="Shows or hides the pane."),
+        Command("view.chart", "Chart", lambda: verbs.toggle_chart(w), "View",
+                checked=lambda: not w.centre.chart.isHidden(), hint="The table holds the same numbers."),
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
         Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
@@ -135,9 +135,9 @@ def _view(w: MainWindow) -> list[Command]:
 
 def _help(w: MainWindow) -> list[Command]:
     return [
-        Command("help.palette", "Find a command…", w.show_palette, "Help", ("Ctrl+Shift+P",),
+        Command("help.palette", "Find a command…", lambda: verbs.show_palette(w), "Help", ("Ctrl+Shift+P",),
                 hint="Every command by name."),
-        Command("help.keys", "Keys and commands", w.show_keys, "Help", ("F1",), hint="This page."),
+        Command("help.keys", "Keys and commands", lambda: verbs.show_keys(w), "Help", ("F1",), hint="This page."),
         Command("help.welcome", "What to look at", w.show_welcome, "Help", hint="The lines of the first start."),
-        Command("help.about", "About", w.show_about, "Help", separated=True, hint="Versions."),
+        Command("help.about", "About", lambda: verbs.show_about(w), "Help", separated=True, hint="Versions."),
     ]  # fmt: skip

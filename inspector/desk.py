@@ -28,6 +28,8 @@ class Desk(QObject):
 
     look_into = Signal()
     """The reader wants to look into the selected request."""
+    problem = Signal(str)
+    """Something could not be read, and no pane is there to say so."""
 
     def __init__(
         self,
@@ -117,6 +119,8 @@ class Desk(QObject):
             self._threads.show_error(sentence, self.session.start)
         elif what == "request":
             self.request.show_error(sentence)
+        elif what == "follow" or len(self.session.rows):  # no pane of its own says it
+            self.problem.emit(sentence)
 
     def _thread_changed(self, thread_id: str | None) -> None:
         self._threads.select(thread_id)

@@ -61,6 +61,8 @@ class Turn(QObject):
         self.is_accepted = False
         self.stopping = False
         self.over = False
+        self.lost = ""
+        """What the record lost of this run, in a sentence; empty when nothing."""
         self._run: RunLike | None = None
         self._tail = ""
         self._requests = 0
@@ -113,7 +115,7 @@ class Turn(QObject):
             self._requests += 1
             self._tail = ""
         elif update.kind == "tool":
-            self._tail = f"calling {update.text}"
+            self._tail = f"calling {update.text}" if update.text else "calling tools"
         self._accept()
 
     def _line(self) -> str:
@@ -139,5 +141,9 @@ class Turn(QObject):
     def _end(self, how: str, sentence: str) -> None:
         self._timer.stop()
         self.over = True
+        lost = getattr(self._run, "lost", 0)
+        if lost:
+            reason = format.one_line(str(getattr(self._run, "lost_reason", "")), 200) or "reason not known"
+            self.lost = f"{format.count(lost, 'entry', 'entries')} of the record lost: {reason}"
         self.recorded.emit()
         self.ended.emit(how, str(sentence))

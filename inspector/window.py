@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from engine.trace.model import RequestRow
@@ -19,14 +19,12 @@ from inspector import actions, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.jobs import Jobs
-from inspector.models.requests import HEADERS
 from inspector.opening import Opened, Opener, Starter, called
 from inspector.parts import Parts
 from inspector.prefs import Prefs
 from inspector.session import Session
 from inspector.tab_order import following
 from inspector.views.composer import KEPT_MODELS
-from inspector.views.palette import Palette
 from inspector.views.welcome import Welcome
 
 CHART_MS = 1500
@@ -126,13 +124,15 @@ class MainWindow(QMainWindow):
         session.thread_changed.connect(self._thread_changed)
         session.request_changed.connect(self._request_changed)
         session.rows_changed.connect(self._rows_changed)
+        desk.problem.connect(self.status.show_problem)
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
         self._starter = None if why else Starter(opened.path)
         self.composer.open(str(opened.path), self._starter, why)
         self.status.show_source(str(opened.path), "read only" if why else "")
-        self.setWindowTitle(f"{format.one_line(opened.path.name, 80)} – Context Inspector")
+        name = format.one_line(opened.path.name, 80).replace("[*]", "[*][*]")  # Qt's mark of unsaved work
+        self.setWindowTitle(f"{name} – Context Inspector")
         self.threads.show_loading("Reading the list of threads")
         session.start()
         self.commands.refresh()
@@ -191,63 +191,9 @@ class MainWindow(QMainWindow):
         """Run the thread on with the message."""
         self.composer.send(lambda: str(uuid.uuid4()))
 
-    def jump(self, step: int, wanted: Callable[[RequestRow], bool], word: str) -> None:
-        """Select the next or previous request that is wanted, or say that there is none."""
-        if self.session is not None and not self.session.go(step, wanted):
-            where = "after" if step > 0 else "before"
-            self.status.show_note(f"There is no {word} {where} this request.")
-
     def focus(self, name: str) -> None:
         """Show a part of the window and give it the keyboard."""
         self.parts.focus(name)
-
-    def save_memory(self) -> None:
-        """Save the memory file in the editor."""
-        if self.desk is not None:
-            self.desk.save_memory()
-
-    def reload(self) -> None:
-        """Look for changes now."""
-        if self.session is not None:
-            self.session.poll()
-            self.session.reload_detail()
-
-    def toggle_follow(self) -> None:
-        """Whether new requests are selected as they arrive."""
-        self.follow = not self.follow
-        self.prefs.set("follow", self.follow)
-
-    def toggle_threads(self) -> None:
-        """Show or hide the threads."""
-        self.threads_dock.setVisible(self.threads_dock.isHidden())
-
-    def toggle_chart(self) -> None:
-        """Show or hide the chart."""
-        self.centre.show_chart(self.centre.chart.isHidden())
-
-    def copy_thread_id(self) -> None:
-        """The id as it is stored."""
-        if self.session is not None and self.session.thread_id is not None:
-            QGuiApplication.clipboard().setText(self.session.thread_id)
-
-    def copy_request(self) -> None:
-        """The selected row with exact numbers, a line a column."""
-        if self.desk is not None and (row := self.desk.session.request_row()) is not None:
-            model = self.desk.requests.model
-            lines = (f"{name}: {model.exact_text(row, column)}" for column, name in enumerate(HEADERS))
-            QGuiApplication.clipboard().setText("\n".join(lines))
-
-    def show_palette(self) -> None:
-        """Find a command by name."""
-        Palette(self.commands, self).open()
-
-    def show_keys(self) -> None:
-        """The page of keys."""
-        dialogs.KeysPage(self.commands, self).show()
-
-    def show_about(self) -> None:
-        """Versions."""
-        dialogs.About(self).show()
 
     def show_welcome(self) -> None:
         """The three lines of the first start."""

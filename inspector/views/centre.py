@@ -37,7 +37,7 @@ class Centre(QWidget):
         self.chart.setMinimumHeight(90)
         self.requests.setMinimumHeight(80)
         self.tabs.setMinimumHeight(120)
-        for index, stretch in enumerate((0, 1, 2)):
+        for index, stretch in enumerate((1, 2, 4)):
             self.splitter.setStretchFactor(index, stretch)
         self.splitter.setSizes(list(SIZES))
         layout = QVBoxLayout(self)

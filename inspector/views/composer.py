@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QHBoxLayout,
-    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -22,10 +20,10 @@ from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.panes import plain_label
 from inspector.turns import RunLike, Turn
+from inspector.views.fields import MessageEdit, ModelField
 
 SCRIPTED = "scripted (offline)"
 DRAFT_MS = 1000
-MIN_LINES, MAX_LINES = 2, 8
 KEPT_MODELS = 8
 HINT = "Ctrl+Return sends, Return makes a new line."
 
@@ -39,48 +37,6 @@ class DraftsLike(Protocol):
 
 Starter = Callable[[str, str, str | None], RunLike]
 """Thread id, message, model (None for the scripted one) → a run. Called in a job."""
-
-
-class MessageEdit(QPlainTextEdit):
-    """Plain text that grows with its lines, from two to eight."""
-
-    escaped = Signal()
-    """Escape was pressed."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setTabChangesFocus(True)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
-        self._fit()
-
-    def text(self) -> str:
-        """The message as typed: no-break spaces stay, line ends are ``\\n``."""
-        return self.document().toRawText().replace("\u2029", "\n").replace("\u2028", "\n")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width wraps otherwise."""
-        super().resizeEvent(event)
-        self._fit()
-
-    def sizeHint(self) -> QSize:
-        """As high as it is fixed."""
-        return QSize(super().sizeHint().width(), self.minimumHeight())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape is told."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.escaped.emit()
-        super().keyPressEvent(event)
-
-    def _fit(self) -> None:
-        lines = self.document().documentLayout().documentSize().height()  # in lines, for plain text
-        shown = max(MIN_LINES, min(MAX_LINES, round(lines)))
-        line = QFontMetrics(self.font()).lineSpacing()
-        margins = 2 * (self.frameWidth() + int(self.document().documentMargin()))
-        if (height := shown * line + margins) != self.minimumHeight():
-            self.setFixedHeight(height)
 
 
 class Composer(QWidget):
@@ -177,7 +133,7 @@ class Composer(QWidget):
         self.turn = turn
         source, key = self._source, self._thread or ""
         turn.accepted.connect(lambda: self._accepted(turn, source, key))
-        turn.progressed.connect(self._say)
+        turn.progressed.connect(lambda text: self._progressed(turn, text))
         turn.recorded.connect(self.recorded)
         turn.ended.connect(self._ended)
         turn.start(self._jobs, lambda: starter(thread_id, message, model))
@@ -254,14 +210,19 @@ class Composer(QWidget):
         self.started.emit(turn.thread_id)
 
     def _ended(self, how: str, sentence: str) -> None:
+        lost = f" {self.turn.lost}." if self.turn is not None and self.turn.lost else ""
         if how == "failed":
             kept = "" if self.turn is not None and self.turn.is_accepted else " The message is still here."
-            self._say((sentence or "The run failed.") + kept, True)
+            self._say((sentence or "The run failed.") + kept + lost, True)
         elif how == "stopped":
-            self._say("Stopped. What was finished is recorded.")
+            self._say("Stopped. What was finished is recorded." + lost, bool(lost))
         else:
-            self._say("Done.")
+            self._say("Done." + lost, bool(lost))
         self._refresh()
+
+    def _progressed(self, turn: Turn, text: str) -> None:
+        here = turn.thread_id == self._thread or not turn.is_accepted
+        self._say(text if here else f"In another thread: {text}")
 
     def _say(self, text: str, error: bool = False) -> None:
         palette = self.line.palette()
@@ -279,7 +240,7 @@ class Composer(QWidget):
     def _build(self) -> None:
         self.edit = MessageEdit(self)
         self.edit.setAccessibleName("Message")
-        self.model = QComboBox(self)
+        self.model = ModelField(self)
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setAccessibleName("Model")

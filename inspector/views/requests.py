@@ -22,8 +22,8 @@ from inspector.panes import Pane
 from inspector.session import Session
 from inspector.views.frame import PAD, Header
 
-WIDTHS = (60, 190, 84, 70, 62, 72, 76, 240)
-"""Columns on the first start, in pixels at a 13 pixel font; scaled with the font."""
+WIDTHS = (60, 190, 84, 70, 62, 72, 76)
+"""Columns on the first start, in pixels at a 13 pixel font; the last one takes what is left."""
 
 
 class RequestsView(QWidget):
@@ -113,8 +113,12 @@ class RequestsView(QWidget):
         if index < 0 or index >= self.model.rowCount():
             self.table.clearSelection()
         elif index != self.table.currentIndex().row() or not self.table.selectionModel().hasSelection():
-            column = max(0, self.table.currentIndex().column())
-            self.table.setCurrentIndex(self.model.index(index, column))
+            before = self.table.currentIndex()
+            wanted = self.model.index(index, max(0, before.column()))
+            seen = self.table.viewport().rect().contains(self.table.visualRect(wanted).center())
+            self.table.setCurrentIndex(wanted)
+            if not seen and abs(before.row() - index) > 1:  # a jump shows what is around it
+                self._show_selected()
             if self._entered:  # the table was laid out a moment ago, or will be
                 self._entered = False
                 QTimer.singleShot(0, self, self._show_selected)

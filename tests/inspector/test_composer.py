@@ -1,12 +1,14 @@
 import threading
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QLabel
 
 from engine.errors import UsageError
 from inspector.prefs import Drafts
-from inspector.views.composer import MAX_LINES, SCRIPTED, Composer
+from inspector.views.composer import SCRIPTED, Composer
+from inspector.views.fields import MAX_LINES
 from tests.inspector.values import HOSTILE, FakeRun
 
 
@@ -138,6 +140,25 @@ def test_a_run_that_ends_without_a_word_is_over(qtbot, composer, runs):
     runs[0].finished = True
     turn.drain()
     assert turn.over
+
+
+def test_what_the_record_lost_is_said(qtbot, composer, runs):
+    turn = send(qtbot, composer)
+    runs[0].lost, runs[0].lost_reason = 2, "disk <b>full</b>"
+    runs[0].tell("done")
+    turn.drain()
+    assert composer._said == "Done. 2 entries of the record lost: disk <b>full</b>."
+
+
+def test_the_wheel_over_the_model_changes_nothing(qtbot, composer):
+    composer.set_models(["a:b", "c:d"], "")
+    before = composer.model.currentText()
+    event = QWheelEvent(
+        QPointF(5, 5), QPointF(5, 5), QPoint(0, -120), QPoint(0, -120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(composer.model, event)
+    assert composer.model.currentText() == before and not event.isAccepted()
 
 
 def test_many_tokens_make_one_line(qtbot, composer, runs):

@@ -211,6 +211,16 @@ def test_keys_step_and_the_session_follows(qtbot, opened):
     assert session.request_id == 1 and view.table.currentIndex().row() == 0
 
 
+def test_a_jump_shows_what_is_around_it_and_a_step_moves_no_more_than_it_must(qtbot, opened):
+    session, view, _reader = opened(500, 1)
+    session.select_index(300)
+    rect = view.table.visualRect(view.table.currentIndex())
+    assert view.table.rowHeight(0) < rect.top() < view.table.viewport().height() - 2 * rect.height()
+    top = view.table.rowAt(2)
+    session.step(1)
+    assert view.table.rowAt(2) == top
+
+
 def test_new_rows_move_neither_the_selection_nor_the_scroll_position(qtbot, opened):
     session, view, reader = opened(200, 100)
     top, changes = view.table.rowAt(2), []

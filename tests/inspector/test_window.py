@@ -274,7 +274,7 @@ def test_the_palette_finds_a_command_and_runs_it(qtbot, make_window, demo_path):
     window = make_window(demo_path)
     open_thread(qtbot, window)
     window.session.select_index(3)
-    window.show_palette()
+    window.commands.run("help.palette")
     palette = window.findChild(Palette)
     qtbot.keyClicks(palette.field, "last requ")
     assert palette.model.rowCount() == 1
@@ -284,7 +284,7 @@ def test_the_palette_finds_a_command_and_runs_it(qtbot, make_window, demo_path):
 
 def test_the_page_of_keys_lists_every_command(qtbot, make_window):
     window = make_window()
-    window.show_keys()
+    window.commands.run("help.keys")
     page = window.findChild(dialogs.KeysPage)
     titles = {page.model.item(i, 1).text() for i in range(page.model.rowCount())}
     assert titles == {command.title for command in window.commands.all()}
@@ -293,7 +293,7 @@ def test_the_page_of_keys_lists_every_command(qtbot, make_window):
 
 def test_about_names_versions_as_plain_text(qtbot, make_window):
     window = make_window()
-    window.show_about()
+    window.commands.run("help.about")
     text = window.findChild(dialogs.About).text.toPlainText()
     for name in ("Context Inspector", "Python 3.", "Qt 6.", "deepagents"):
         assert name in text
@@ -358,6 +358,17 @@ def test_a_narrow_window_has_tabs_in_the_middle_and_a_wide_one_docks(qtbot, make
     assert window.around.is_shown("memory") and not window.around.is_shown("skills")
     window.commands.run("view.reset")
     assert window.around.is_shown("skills")
+
+
+def test_a_pane_behind_another_tab_neither_loads_nor_takes_the_keyboard(qtbot, make_window, demo_path):
+    window = make_window(demo_path)
+    open_thread(qtbot, window)
+    summaries = window.desk.around["summaries"]
+    assert window.desk.around["files"].isVisible() and not summaries.isVisible()
+    assert "when this pane is shown" in summaries.pane.message()
+    window.commands.run("focus.summaries")
+    settle(qtbot, window)
+    assert summaries.pane.state() == "content" and not window.desk.around["files"].isVisible()
 
 
 def test_the_window_can_be_made_small(qtbot, make_window, demo_path):

@@ -1,0 +1,82 @@
+"""Small things that commands do to the window and that no part needs of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+
+from engine.trace.model import RequestRow
+from inspector import dialogs
+from inspector.models.requests import HEADERS
+from inspector.views.palette import Palette
+
+if TYPE_CHECKING:
+    from inspector.window import MainWindow
+
+Wanted = Callable[[RequestRow], bool]
+
+
+def jump(w: MainWindow, step: int, wanted: Wanted, word: str) -> None:
+    """Select the next or previous request that is wanted, or say that there is none."""
+    if w.session is not None and not w.session.go(step, wanted):
+        w.status.show_note(f"There is no {word} {'after' if step > 0 else 'before'} this request.")
+
+
+def reload(w: MainWindow) -> None:
+    """Look for changes now, and read the selected request again."""
+    if w.session is not None:
+        w.session.poll()
+        w.session.reload_detail()
+
+
+def save_memory(w: MainWindow) -> None:
+    """Save the memory file in the editor."""
+    if w.desk is not None:
+        w.desk.save_memory()
+
+
+def copy_thread_id(w: MainWindow) -> None:
+    """The id as it is stored."""
+    if w.session is not None and w.session.thread_id is not None:
+        QGuiApplication.clipboard().setText(w.session.thread_id)
+
+
+def copy_request(w: MainWindow) -> None:
+    """The selected row with exact numbers, a line a column."""
+    if w.desk is not None and (row := w.desk.session.request_row()) is not None:
+        model = w.desk.requests.model
+        lines = (f"{name}: {model.exact_text(row, column)}" for column, name in enumerate(HEADERS))
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def toggle_follow(w: MainWindow) -> None:
+    """Whether new requests are selected as they arrive."""
+    w.follow = not w.follow
+    w.prefs.set("follow", w.follow)
+
+
+def toggle_threads(w: MainWindow) -> None:
+    """Show or hide the threads."""
+    w.threads_dock.setVisible(w.threads_dock.isHidden())
+
+
+def toggle_chart(w: MainWindow) -> None:
+    """Show or hide the chart."""
+    w.centre.show_chart(w.centre.chart.isHidden())
+
+
+def show_palette(w: MainWindow) -> None:
+    """Find a command by name."""
+    Palette(w.commands, w).open()
+
+
+def show_keys(w: MainWindow) -> None:
+    """The page of keys."""
+    dialogs.KeysPage(w.commands, w).show()
+
+
+def show_about(w: MainWindow) -> None:
+    """Versions."""
+    dialogs.About(w).show()

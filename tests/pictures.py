@@ -1,0 +1,100 @@
+"""Makes the pictures of the README: ``python tests/pictures.py`` writes them to ``resources/pictures``.
+
+The demo is run by the engine into a temporary folder, the window is shown to a screen that isn't one,
+and nothing of the user's settings is read or written.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZE = (1440, 900)
+WAIT_S = 60
+
+
+def main() -> int:
+    """Make every picture; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        for name in ("CONFIG", "STATE", "DATA", "CACHE"):
+            os.environ[f"XDG_{name}_HOME"] = folder
+        sys.path.insert(0, str(ROOT))
+        demo = Path(folder) / "demo.sqlite"
+        _make(demo)
+        target = ROOT / "resources" / "pictures"
+        target.mkdir(parents=True, exist_ok=True)
+        _draw(demo, target)
+    return 0
+
+
+def _make(demo: Path) -> None:
+    from engine import make_demo
+
+    make_demo(demo, lambda what, done, total: print(f"{done}/{total} {what}"))
+
+
+def _draw(demo: Path, target: Path) -> None:
+    from inspector import theme
+    from inspector.app import application
+    from inspector.prefs import Prefs
+    from inspector.window import MainWindow
+
+    kept = Prefs()
+    app = application(kept)
+    theme.choose(app, "light")
+    window = MainWindow(kept)
+    window.resize(*SIZE)
+    window.show()
+    window.open(demo)
+    _settle(app, window)
+    session, request = window.session, window.desk.request
+    first = min(session.threads, key=lambda row: row.created_at or 0)
+    window.choose_thread(first.thread_id)
+    _settle(app, window)
+    session.select_index(0)
+    window.commands.run("go.next_summary")
+    window.commands.run("go.next_summary")
+
+    def save(name: str) -> None:
+        _settle(app, window)
+        window.status.show_source("demo.sqlite")
+        window.activateWindow()
+        window.focus("requests")
+        _settle(app, window)
+        window.grab().save(str(target / name), "PNG", 0)
+        print(target / name)
+
+    request.show_area(4)
+    window.around.show("summaries")
+    save("raw-and-effective.png")
+    theme.choose(app, "dark")
+    request.show_area(1)
+    window.around.show("files")
+    save("messages-dark.png")
+    theme.choose(app, "light")
+    session.select_index(0)
+    request.show_area(0)
+    window.around.show("memory")
+    save("system.png")
+    window.close()
+
+
+def _settle(app: object, window: object) -> None:
+    import time
+
+    end, quiet = time.monotonic() + WAIT_S, 0
+    while quiet < 40:
+        if time.monotonic() > end:
+            raise SystemExit("The window did not settle.")
+        app.processEvents()  # type: ignore[attr-defined]
+        time.sleep(0.01)
+        session = window.session  # type: ignore[attr-defined]
+        ready = session is not None and session.threads is not None and not session.loading
+        ready = ready and window.desk.chart is not None and window.jobs.idle()  # type: ignore[attr-defined]
+        quiet = quiet + 1 if ready else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
