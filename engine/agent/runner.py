@@ -164,24 +164,22 @@ class Run:
         return self._over.wait(seconds)
 
     def _work(self) -> None:
+        status = "failed"
         try:
-            asyncio.run(self._main())
-        except BaseException as error:  # the thread's last resort: the user must hear of it
+            status = self._recorded_run()
+        except Exception as error:  # the thread's last resort: the user must hear of it
             self.error = f"{type(error).__name__}: {error}"
-            self.tell(Update("failed", self.error))
         finally:
+            self.tell(Update(status, self.error or self.answer))  # type: ignore[arg-type]
             self._over.set()
 
-    async def _main(self) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+    def _recorded_run(self) -> str:
         recorder = self._runner.recorder()
         lost, token, status = recorder.losses.count, uuid.uuid4().hex, "done"
         try:
-            if self._stop:
-                raise asyncio.CancelledError
             settings = self._settings or _settings_for(self.thread_id, self._model)
             recorder.begin_run(token, self.thread_id, self._title, settings.name, _describe(settings))
-            await self._turn(recorder, settings)
+            asyncio.run(self._main(recorder, settings))
         except asyncio.CancelledError:
             status = "stopped"
         except InspectorError as error:
@@ -189,9 +187,15 @@ class Run:
         except Exception as error:  # a provider's or a tool's failure, of whatever class, is the user's to see
             status, self.error = "failed", f"{type(error).__name__}: {error}"
         recorder.end_run(token, self.thread_id, status, self.error)
-        await asyncio.to_thread(recorder.flush)
+        recorder.flush()
         self.lost, self.lost_reason = recorder.losses.count - lost, recorder.losses.reason
-        self.tell(Update(status, self.error or self.answer))  # type: ignore[arg-type]
+        return status
+
+    async def _main(self, recorder: Recorder, settings: AgentSettings) -> None:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if self._stop:
+            raise asyncio.CancelledError
+        await self._turn(recorder, settings)
 
     async def _turn(self, recorder: Recorder, settings: AgentSettings) -> None:
         from engine.agent.build import build_agent  # deferred: deepagents takes seconds to import
