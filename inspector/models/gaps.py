@@ -12,6 +12,7 @@ from engine.trace.model import PartRow
 from inspector.jobs import Progress
 from inspector.models.cells import Badge
 from inspector.models.heads import PAGE, ReadsHeads
+from inspector.models.shown_text import one_line
 
 Places = dict[str, list[int]]
 
@@ -28,7 +29,7 @@ class Gaps:
         later = [n for n in self._results.get(call or "", ()) if n > row]
         if later:
             return Badge(f"result at {later[0]}", "error", "the result does not follow the call directly")
-        return Badge("no result", "error", "no message in this list answers this call")
+        return Badge("no result", "error", f"no message in this list answers {_named(call)}")
 
     def result_badge(self, row: int, call: str | None) -> Badge:
         """For a result that the message above it did not ask for."""
@@ -38,6 +39,21 @@ class Gaps:
         raw = self._raw_calls.get(call or "")
         where = f"; its call is raw message {raw[-1]}, which was not sent" if raw else ""
         return Badge("no call", "error", f"no message in this list made the call{where}")
+
+
+def merged(badges: list[Badge]) -> list[Badge]:
+    """Equal words once, with how often: ``no result × 2``."""
+    words: dict[str, list[Badge]] = {}
+    for badge in badges:
+        words.setdefault(badge.word, []).append(badge)
+    return [
+        same[0] if len(same) == 1 else Badge(f"{word} × {len(same)}", same[0].kind, "; ".join(b.why for b in same))
+        for word, same in words.items()
+    ]
+
+
+def _named(call: str | None) -> str:
+    return f"the call {one_line(call, 60)}" if call else "the call without id"
 
 
 def look_for_gaps(reader: ReadsHeads, rows: Sequence[PartRow], raw: Sequence[PartRow], progress: Progress) -> Gaps:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from engine.trace.model import MessageRow, RawRow
 from inspector import format
 from inspector.models.cells import Badge, Cell, badges_of, loading_segments, name_of, segments
-from inspector.models.gaps import Gaps
+from inspector.models.gaps import Gaps, merged
 from inspector.models.heads import Heads
 from inspector.models.pairs import NONE, Pair, Pairs
 
@@ -111,7 +111,7 @@ class Lines:
         if pair.no_call:
             head = self._heads.get(self.rows[n].part)
             return [self._gaps.result_badge(n, head.tool_call_id if head else None)]
-        return [self._gaps.call_badge(n, call) for call in pair.open_calls]
+        return merged([self._gaps.call_badge(n, call) for call in pair.open_calls])
 
 
 class MessagesModel(QAbstractTableModel):

@@ -220,6 +220,7 @@ def _edits(source: str, whole: frozenset[int] | bool, labels: Sequence[tuple[int
         yield from _specials(source, at, stop)
         at = stop
         if label:
+            label = one_line(label, 300)
             yield stop, stop, f"{'' if _at_line_start(source, stop) else chr(10)}{label}\n", "label", label, 0
 
 

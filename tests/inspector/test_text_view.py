@@ -120,6 +120,7 @@ def test_labels_are_drawn_and_are_no_part_of_the_text() -> None:
     made = shown("one" + "two\n" + "three", labels=[(0, "A"), (3, "B"), (7, "C")])
     assert made.text == "A\none\nB\ntwo\nC\nthree"
     assert made.between(0, len(made.text)) == "onetwo\nthree"
+    assert shown("text", labels=[(0, "a\n\x1bb")]).text == "a ‹ESC›b\ntext"
 
 
 def test_rows_show_one_line() -> None:
