@@ -16,8 +16,6 @@ from inspector import format, theme
 
 T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
-SORT_ROLE = Qt.ItemDataRole.UserRole + 1
-FILTER_ROLE = Qt.ItemDataRole.UserRole + 2
 
 _MANY_STEPS = 200
 """More separate changes than these are taken over as a new list."""
@@ -57,10 +55,14 @@ class ItemsModel(QAbstractTableModel, Generic[T]):
         self.columns = tuple(columns)
         self._key = key
         self._items: list[T] = []
+        self._given: list[T] = []
+        self._texts: list[str] = []
+        self._column = -1
+        self._order = Qt.SortOrder.AscendingOrder
 
     @property
     def items(self) -> list[T]:
-        """The items in order."""
+        """The items in the order in which they are shown."""
         return list(self._items)
 
     def item(self, index: Index) -> T | None:
@@ -72,8 +74,11 @@ class ItemsModel(QAbstractTableModel, Generic[T]):
         """Row of the item with this key; -1 without one."""
         return next((row for row, item in enumerate(self._items) if self._key(item) == key), -1)
 
-    def set_items(self, items: Sequence[T]) -> None:
+    def set_items(self, given: Sequence[T]) -> None:
         """Take over a new list, touching only what differs."""
+        self._given = list(given)
+        self._texts = []
+        items = self._ordered()
         steps = _steps([self._key(item) for item in self._items], [self._key(item) for item in items])
         if len(steps) > _MANY_STEPS:
             self.beginResetModel()
@@ -93,6 +98,30 @@ class ItemsModel(QAbstractTableModel, Generic[T]):
         self._items = list(items)
         if changed:
             self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Order the rows by a column; by -1 as they were given."""
+        self._column, self._order = column, order
+        self.layoutAboutToBeChanged.emit()
+        before, self._items, self._texts = self._items, self._ordered(), []
+        places = {id(item): row for row, item in enumerate(self._items)}
+        old = self.persistentIndexList()
+        new = [self.index(places[id(before[index.row()])], index.column()) for index in old]
+        self.changePersistentIndexList(old, new)
+        self.layoutChanged.emit()
+
+    def matches(self, row: int, needle: str) -> bool:
+        """Whether a row has ``needle``, in lower case, in any of its cells."""
+        if not self._texts:
+            self._texts = ["\n".join(each.text(item) for each in self.columns).lower() for item in self._items]
+        return needle in self._texts[row]
+
+    def _ordered(self) -> list[T]:
+        if not 0 <= self._column < len(self.columns):
+            return list(self._given)
+        column = self.columns[self._column]
+        backwards = self._order == Qt.SortOrder.DescendingOrder
+        return sorted(self._given, key=column.sort or column.text, reverse=backwards)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         """Items; no item has children."""
@@ -134,10 +163,6 @@ class ItemsModel(QAbstractTableModel, Generic[T]):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             said = format.one_line((column.said or column.text)(item)) or "none"
             return f"{column.title}: {said}" if column.title else said
-        if role == SORT_ROLE:
-            return (column.sort or column.text)(item)
-        if role == FILTER_ROLE:
-            return " ".join(each.text(item) for each in self.columns)
         return None
 
 

@@ -90,8 +90,8 @@ class SummariesModel(ItemsModel[Summary]):
                     hint="Size of the context before and after, estimated.",
                 ),
                 Column(
-                    "History",
-                    lambda summary: "not saved" if summary.path is None else "saved",
+                    "Saved",
+                    lambda summary: "no" if summary.path is None else "yes",
                     _history_tip,
                     kind=lambda summary: "error" if summary.path is None else None,
                     hint="Whether the old messages were saved to a file.",

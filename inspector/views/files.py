@@ -46,7 +46,7 @@ class FilesView(SidePane):
         self._shown_path = ""
         self.model = FilesModel()
         self.table: ItemsTable[FileRow] = ItemsTable(
-            self.model, "Files of the thread", ("", "888k", "message", "thread state", "#888"), optional=(3,)
+            self.model, "Files of the thread", ("", "888k", "message", "thread state", "#8888"), optional=(3,)
         )
         self.table.sort_by_header()
         self.filter = QLineEdit()
@@ -56,6 +56,7 @@ class FilesView(SidePane):
         self.note = NoteBar("Note on files")
         self.facts = Facts()
         self.text = TextView(jobs, "Text of the file")
+        self.text.setMinimumWidth(100)
         self.indent = QPushButton("Indent JSON")
         self.indent.setCheckable(True)
         self.indent.setAccessibleName("Indent JSON")
@@ -66,7 +67,7 @@ class FilesView(SidePane):
         self._late.setInterval(LOADING_DELAY_MS)
         self._late.timeout.connect(self._say_reading)
         self._build()
-        self.filter.textChanged.connect(self.table.proxy.setFilterFixedString)
+        self.filter.textChanged.connect(self.table.proxy.set_filter)
         self.table.current_changed.connect(self._selected)
         self.table.opened.connect(lambda _row: self.text.edit.setFocus())
         self.table.link_clicked.connect(self._go)
@@ -229,7 +230,7 @@ class FilesView(SidePane):
         thread_id, path = self.thread_id, row.artifact.path
         self._late.start()
         self.jobs.run(
-            f"Reading {format.one_line(path, 80)}",
+            f"Reading {format.elide_middle(format.one_line(path), 60)}",
             read_laid,
             self.reader.file,
             thread_id,
@@ -293,7 +294,7 @@ class FilesView(SidePane):
     def save_to(self, path: str, target: str) -> None:
         """Save a copy of the thread's file at ``path`` to ``target``."""
         self.jobs.run(
-            f"Saving a copy of {format.one_line(path, 80)}",
+            f"Saving a copy of {format.elide_middle(format.one_line(path), 60)}",
             copy_file,
             self.reader.file,
             self.thread_id,

@@ -179,7 +179,7 @@ class MemoryView(SidePane):
         if key in self._opening or self.thread_id is None:
             return
         self._opening.add(key)
-        what = f"Reading {format.one_line(file.path, 80)}"
+        what = f"Reading {format.elide_middle(format.one_line(file.path), 40)}"
         self.edit.text.show_loading(what)
         self.jobs.run(
             what,

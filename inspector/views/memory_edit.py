@@ -57,6 +57,8 @@ class MemoryEdit(QWidget):
         self.where = plain_label(muted=True)
         self.compare = ComparePane(jobs)
         self.text = Pane()
+        for pane in (self.text, self.compare.pane):
+            pane.setMinimumWidth(100)
         self._build()
         self.hidden = HiddenWatch(jobs, self.editor, self)
         self.hidden.found.connect(self._moved)

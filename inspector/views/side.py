@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from inspector.jobs import Jobs
 from inspector.panes import Pane
 
+LEAST_WIDTH = 200
+
 
 class SidePane(QWidget):
     """One thread's something: loads what ``fetch`` gives off the GUI thread, and hands it to ``show_loaded``."""
@@ -31,6 +33,7 @@ class SidePane(QWidget):
         self.jobs = jobs
         self.thread_id: str | None = None
         self.pane = Pane(self)
+        self.pane.setMinimumWidth(LEAST_WIDTH)  # a long name in a message must not widen the window
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.pane)

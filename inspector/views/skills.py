@@ -49,7 +49,7 @@ class SkillsView(SidePane):
 
     def _build(self) -> None:
         for text in (self.menu, self.full):
-            text.setMinimumHeight(44)  # the list of skills is worth more than four lines of each text
+            text.setMinimumSize(100, 44)  # the list of skills is worth more than four lines of each text
         upper = _column(Line(), self.facts, self.note, self.menu_title, (self.menu, 1))
         texts = AspectSplitter(upper, _column(Line(), self.full_title, (self.full, 1)), (2, 3), least=BESIDE_NEVER)
         texts.fit_first(190)
@@ -115,7 +115,7 @@ class SkillsView(SidePane):
         else:
             self.menu.clear("It is not listed to the model.", skill.problem or "")
         self.full.load(
-            f"Reading {format.one_line(skill.path, 80)}",
+            "Reading SKILL.md",
             partial(_text, self.reader, self.thread_id or "", skill.path),
         )
 

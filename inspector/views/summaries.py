@@ -40,12 +40,13 @@ class SummariesView(SidePane):
         self.table: ItemsTable[Summary] = ItemsTable(
             self.model,
             "Summaries of the thread",
-            ("88", "88 min ago", "#888", "888", "~88.8k → ~88.8k", "not saved"),
+            ("88", "88 min ago", "#888", "888", "~888k → ~888k", "Saved"),
             stretch=5,
             optional=(1,),
         )
         self.facts = Facts()
         self.text = TextView(jobs, "Text of the summary")
+        self.text.setMinimumWidth(100)
         self.evicted = EvictedPane(reader, jobs)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)

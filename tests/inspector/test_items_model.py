@@ -59,6 +59,28 @@ def test_a_change_of_one_item_is_told_of_that_row(qtbot) -> None:
     assert (told.args[0].row(), told.args[1].row()) == (1, 1)
 
 
+@given(ROWS, ROWS, st.integers(-1, 1), st.booleans())
+def test_sorting_keeps_indexes_with_their_items(
+    qapp, rows: list[Row], later: list[Row], column: int, down: bool
+) -> None:
+    made = model(rows)
+    kept = [(QPersistentModelIndex(made.index(row, 0)), item) for row, item in enumerate(made.items)]
+    order = Qt.SortOrder.DescendingOrder if down else Qt.SortOrder.AscendingOrder
+    made.sort(column, order)
+    assert sorted(made.items) == sorted(rows)
+    for index, item in kept:
+        assert made.item(index) == item
+    made.set_items(later)
+    shown = made.items
+    if column < 0:
+        assert shown == later
+    else:
+        values = [str(item[column]) for item in shown]
+        assert values == sorted(values, reverse=down)
+    made.sort(-1)
+    assert made.items == later
+
+
 def test_the_model_is_sound(qtmodeltester) -> None:
     made = model([("a", 1), ("b", 2)])
     qtmodeltester.check(made)

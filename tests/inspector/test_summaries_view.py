@@ -63,8 +63,8 @@ def test_every_event_in_order_not_only_the_last(qtbot, view, reader, jobs, qtmod
     qtmodeltester.check(view.model)
     assert [cells(view, row)[0] for row in range(3)] == ["1", "2", "3"]
     first, second = cells(view, 0), cells(view, 1)
-    assert first[2:] == ["#10", "20", "~38k → ~12k", "saved"]
-    assert second[2:] == ["#20", "20", "~38k → ~12k", "not saved"]
+    assert first[2:] == ["#10", "20", "~38k → ~12k", "yes"]
+    assert second[2:] == ["#20", "20", "~38k → ~12k", "no"]
     assert view.text.text() == "first summary"
     assert view.facts.text().startswith("Summary 1\n")
     view.table.select(2)
