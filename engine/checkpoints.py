@@ -10,6 +10,8 @@ Results are the same; a contract test compares them with the original's.
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,6 +41,8 @@ _ANCESTORS = """
         ON c.thread_id = ?1 AND c.checkpoint_ns = ?2 AND c.checkpoint_id = up.parent)
     SELECT id FROM up
 """
+_TRIES = 40
+_setting_up = threading.Lock()
 _CHUNK = 500  # ids in one IN list
 _LISTS = {"messages", "files"}
 """Delta channels of some agents and plain ones of others, such as subagents; a plain value is a seed too."""
@@ -217,7 +221,19 @@ class WorkspaceStore(SqliteStore):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace.connect(autocommit=True))
-        self.setup()
+        with _setting_up:
+            self._set_up()
+
+    def _set_up(self) -> None:
+        """LangGraph's set-up adds columns one by one and fails when another process does so meanwhile."""
+        for attempt in range(_TRIES):
+            try:
+                self.setup()
+                return
+            except sqlite3.OperationalError as error:
+                if "duplicate column" not in str(error) or attempt == _TRIES - 1:
+                    raise
+                time.sleep(0.05)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the batch in place: it is a short local transaction."""
