@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QFileDialog
 
 from engine.errors import InspectorError
-from inspector import file_content
+from inspector import file_content, format
 from inspector.export import safe_name, save_copy
 from inspector.jobs import Jobs
 from inspector.json_text import indented
@@ -124,6 +124,34 @@ def test_markup_shows_letter_by_letter(qtbot, view, reader, jobs) -> None:
     view.open_path("/<i>nope</i>")
     settled(qtbot, jobs)
     assert "/<i>nope</i>" in view.note.text()
+
+
+SAMPLES = [
+    "<b>bold</b>", "<img src='/usr/share/pixmaps/debian-logo.png' width=4000>",
+    "<a href='https://e.invalid'>Approve</a>", "<table><tr><td>x", "&lt;b&gt; &amp;", "first\n<b>second</b>",
+    "[/dim] [bold red]x[/]", "<module 'x' from 'y'> failed", "list<str>",
+    "</pre></body><h1>You are logged out</h1>", "<font size=99>big", "\x1b[8mhidden\x1b[0m",
+    "%s {0} {name} $x \\n", "<!-- ", "<style>*{color:white}</style>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_name_that_could_become_markup_does_not(qtbot, view, reader, jobs, sample: str) -> None:
+    path = f"/large_tool_results/{sample}"
+    reader.put("files", "t", artifact(path, tool_call_id=sample, problem=sample, modified_at=sample))
+    reader.bodies = {path: sample.encode()}
+    show(qtbot, view, jobs)
+    view.facts.open_details()
+    marked = format.marked(sample)
+    index = view.table.proxy.index(0, 0)
+    assert index.data() == "! " + format.one_line(path)
+    tip = QTextDocument()
+    tip.setHtml(index.data(Qt.ItemDataRole.ToolTipRole))
+    assert " ".join(tip.toPlainText().split()) == " ".join(f"{format.marked(path)} {marked}".split())
+    assert view.facts.text().startswith(path)
+    assert view.note.text() == f"! {marked}"
+    assert view.text.text() == sample
+    assert rich_labels(view) == []
 
 
 @pytest.mark.parametrize(
