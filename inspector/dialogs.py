@@ -7,7 +7,7 @@ from importlib import metadata
 
 from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QGuiApplication, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QIcon, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from inspector import __version__, format, theme
 from inspector.commands import Commands
 from inspector.panes import plain_label
+from inspector.views.frame import PAD, Header
 
 PARTS = ("deepagents", "langchain", "langchain-core", "langgraph", "langgraph-checkpoint-sqlite", "pyqtgraph")
 
@@ -98,12 +99,14 @@ class KeysPage(QDialog):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(QFontMetrics(table.font()).height() + PAD)
+        table.setHorizontalHeader(Header(table))
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setStretchLastSection(True)
         layout = QVBoxLayout(self)
         layout.addWidget(table)
         layout.addWidget(_close_box(self))
-        self.resize(860, 600)
+        self.resize(980, 640)
 
 
 class ErrorDialog(QDialog):
@@ -149,5 +152,6 @@ def _text(text: str, name: str, parent: QWidget) -> QPlainTextEdit:
 
 def _close_box(dialog: QDialog) -> QDialogButtonBox:
     box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, dialog)
+    box.button(QDialogButtonBox.StandardButton.Close).setIcon(QIcon())
     box.rejected.connect(dialog.reject)
     return box

@@ -232,8 +232,8 @@ class Session(QObject):
         self._stale = True  # a poll under way may have seen a commit that this read had missed
         self.rows = Rows(ids)
         self.rows.put(rows)
-        wanted, self._wanted = self._wanted, None
         if ids:  # selected before the views hear of the rows: none of them selects by itself
+            wanted, self._wanted = self._wanted, None
             self.request_id = wanted if wanted is not None and self.rows.index(wanted) >= 0 else ids[-1]
         self.rows_changed.emit()
         self.request_changed.emit(self.rows.row(self.request_id))

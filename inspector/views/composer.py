@@ -49,7 +49,7 @@ class Composer(QWidget):
     state_changed = Signal()
     """Whether one may send or stop has changed."""
     model_chosen = Signal(str)
-    """The model field as it was when a message was sent."""
+    """The model of a run that has taken its message."""
 
     def __init__(self, jobs: Jobs, drafts: DraftsLike, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,11 +128,11 @@ class Composer(QWidget):
         field = self.model.currentText().strip()
         model = None if field in ("", SCRIPTED) else field
         self.save_draft()
-        self.model_chosen.emit(field or SCRIPTED)
         turn = Turn(thread_id, message, self)
         self.turn = turn
         source, key = self._source, self._thread or ""
         turn.accepted.connect(lambda: self._accepted(turn, source, key))
+        turn.accepted.connect(lambda: self.model_chosen.emit(field or SCRIPTED))
         turn.progressed.connect(lambda text: self._progressed(turn, text))
         turn.recorded.connect(self.recorded)
         turn.ended.connect(self._ended)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
+from inspector import theme
 from inspector.commands import Command, Commands
+
+KEYS = int(Qt.ItemDataRole.UserRole) + 1
 
 
 class Palette(QDialog):
@@ -27,6 +40,7 @@ class Palette(QDialog):
         self.list.setAccessibleName("Commands")
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
+        self.list.setItemDelegate(_Delegate(self.list))
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
@@ -67,10 +81,31 @@ class Palette(QDialog):
         return super().eventFilter(watched, event)
 
 
+class _Delegate(QStyledItemDelegate):
+    """The name at the left, the keys at the right."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(100, QFontMetrics(option.font).height() + 8)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, theme.selection_colour())
+        area = option.rect.adjusted(8, 0, -8, 0)
+        enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
+        painter.setFont(option.font)
+        painter.setPen(theme.text_colour() if enabled else theme.muted_colour())
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, index.data())
+        painter.setPen(theme.muted_colour())
+        painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, index.data(KEYS))
+
+
 def _item(command: Command) -> QStandardItem:
     keys = ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in command.keys)
-    menu = f"{command.menu}: " if command.menu else ""
-    item = QStandardItem(f"{menu}{command.title}" + (f"    {keys}" if keys else ""))
+    item = QStandardItem(f"{command.menu}: {command.title}" if command.menu else command.title)
     item.setData(command.id, Qt.ItemDataRole.UserRole)
+    item.setData(keys, KEYS)
+    item.setData(f"{item.text()}, {keys}" if keys else item.text(), Qt.ItemDataRole.AccessibleTextRole)
     item.setEnabled(bool(command.enabled()))
     return item
