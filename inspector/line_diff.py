@@ -65,9 +65,7 @@ def difference(old: str, new: str, context: int = CONTEXT) -> Difference:
     return Difference(tuple(lines), removed, added, ends_differ)
 
 
-def _equal(
-    lines: tuple[str, ...], a: int, b: int, c: int, first: bool, last: bool, context: int
-) -> list[DiffLine]:
+def _equal(lines: tuple[str, ...], a: int, b: int, c: int, first: bool, last: bool, context: int) -> list[DiffLine]:
     """The equal lines a to b, those far from a change left out."""
     head = 0 if first else context
     tail = 0 if last else context
