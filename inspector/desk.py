@@ -88,7 +88,7 @@ class Desk(QObject):
     def close(self, jobs: Jobs) -> None:
         """Stop following the file, and let go of it when nothing reads it any more."""
         self.session.stop()
-        for view in self.around.values():
+        for view in (self.request, *self.around.values()):
             view.close_jobs()
         self.around["memory"].flush()
         jobs.after_all(self.opened.reader.close)
@@ -109,6 +109,7 @@ class Desk(QObject):
         request.go_to_request.connect(session.select_request)
         for view in self.around.values():
             view.go_to_request.connect(session.select_request)
+        self.around["summaries"].open_artifact.connect(self._open_artifact)
         self._request_changed(None)
 
     def _show_threads(self) -> None:

@@ -148,6 +148,7 @@ class Pane(QWidget):
         self._bar.setAccessibleName("Progress")
         self._far = plain_label(muted=True)
         self._far.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._far.setWordWrap(True)
         self._cancel_button = QPushButton("Cancel")
         self._cancel_button.setAccessibleName("Cancel loading")
         self._cancel_button.clicked.connect(self._cancelled)
@@ -211,7 +212,9 @@ def _centred(page: QWidget, *widgets: QWidget) -> None:
     column.addStretch(2)
     for widget in widgets:
         if isinstance(widget, QLabel):
-            widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+            # A long word must not widen the window, not even from a page that is hidden.
+            widget.setWordWrap(True)
+            widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
             column.addWidget(widget)
         else:
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
