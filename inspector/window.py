@@ -20,6 +20,7 @@ from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.jobs import Jobs
 from inspector.opening import Opened, Opener, Starter, called
+from inspector.panes import Pane
 from inspector.parts import Parts
 from inspector.prefs import Prefs
 from inspector.session import Session
@@ -106,8 +107,18 @@ class MainWindow(QMainWindow):
             self._open_failed(f"{name[0].upper()}{name[1:]} was not opened: cancelled.")
 
     def _open_failed(self, sentence: str) -> None:
+        self.parts.empty()
         self.threads.show_error(sentence, lambda: self.open(self._wanted))
         self.status.show_source("")
+
+    def _show_progress(self, done: int, total: int | None, text: str) -> None:
+        self.threads.show_progress(done, total, text)
+        middle = self.centre.requests.widget()
+        if self.desk is None and isinstance(middle, Pane):
+            middle.show_empty(
+                "The demo threads are being made.",
+                "The real engine runs them here, offline, with scripted answers. It takes a few seconds, once.",
+            )
 
     def _source_ready(self, opened: Opened, views: dict[str, Any]) -> None:
         self.desk = desk = Desk(opened, views, self.jobs, self.centre, self.around, self.threads, self)
@@ -211,7 +222,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self._opener.ready.connect(self._source_ready)
         self._opener.failed.connect(self._open_failed)
-        self._opener.progressed.connect(self.threads.show_progress)
+        self._opener.progressed.connect(self._show_progress)
         self._opener.chart_ready.connect(self._chart_ready)
         self.status.cancelled.connect(self._opening_cancelled)
         self.threads.thread_chosen.connect(self.choose_thread)

@@ -76,3 +76,13 @@ def test_a_muted_label_follows_the_scheme(qtbot, colours):
     qtbot.addWidget(label)
     theme.choose(colours, "dark")
     assert label.palette().color(label.foregroundRole()) == theme.muted_colour()
+
+
+def test_no_text_widens_the_window(qtbot):
+    pane = made(qtbot)
+    for text in ("/a/very/long/path" * 40, "x" * 5000):
+        pane.show_empty(text, text)
+        pane.show_loading(text)
+        pane._timer.timeout.emit()
+        pane.set_progress(3, 12, text)
+        assert pane.minimumSizeHint().width() < 250
