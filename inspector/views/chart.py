@@ -7,248 +7,29 @@ one, through the session. Importing this module imports pyqtgraph (0.6 s): impor
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QTimer
 from PySide6.QtGui import (
     QColor,
-    QFont,
     QFontMetrics,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
     QShowEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
-from engine.trace.model import RequestRow
 from inspector import format, theme
+from inspector.models.bars import Bars
 from inspector.models.requests import agent_name
 from inspector.models.rows import Rows
 from inspector.session import Session
+from inspector.views.chart_plot import Legend, Limit, Plot, limit_pen
 
-MAX_BARS = 1200
-"""More requests than this share bars: each stands for the largest of its group."""
 REDRAW_MS = 40
 REST = 10
 """Drawing takes at most this part of the GUI thread's time: a long chart is drawn less often."""
 FAR = 3.0
 """A limit more than this many times above the tallest bar is written, not drawn."""
-
-
-SAMPLE = 18
-"""Width of the sample of a line in the legend."""
-
-
-class Limit(NamedTuple):
-    """A limit in the legend."""
-
-    name: str
-    words: str
-    drawn: bool
-
-
-def limit_pen(name: str) -> QPen:
-    """How the line of a limit is drawn, in the chart and in its legend."""
-    if name == "window":
-        return QPen(theme.error_colour(), 1)
-    pen = QPen(theme.kind_colour("summary"), 1)
-    pen.setDashPattern([4, 3])
-    return pen
-
-
-class Bars:
-    """Heights of the bars: pure numbers, made from rows. ``group`` requests share one bar."""
-
-    def __init__(self, rows: Rows, limit: int = MAX_BARS) -> None:
-        count = len(rows)
-        self.group = max(1, -(-count // limit))
-        self.count = -(-count // self.group) if count else 0
-        self.heights = {kind: np.zeros(self.count) for kind in theme.KINDS}
-        self.totals = np.zeros(self.count)
-        self.window: int | None = None
-        self.trigger: int | None = None
-        for bar in range(self.count):
-            row = self._largest(rows, bar, count)
-            if row is None:
-                continue
-            for kind, tokens in row.sizes.items():
-                self.heights[kind if kind in self.heights else "other"][bar] += tokens
-            self.totals[bar] = row.estimated_tokens
-        for row in reversed(rows.known()):
-            if row.depth == 0 and (row.window or row.trigger):
-                self.window, self.trigger = row.window, row.trigger
-                break
-
-    def _largest(self, rows: Rows, bar: int, count: int) -> RequestRow | None:
-        best = None
-        for index in range(bar * self.group, min((bar + 1) * self.group, count)):
-            row = rows.at(index)
-            if row is not None and (best is None or row.estimated_tokens > best.estimated_tokens):
-                best = row
-        return best
-
-    @property
-    def kinds(self) -> list[str]:
-        """Kinds that have a height anywhere, in the order of stacking."""
-        return [kind for kind in theme.KINDS if self.heights[kind].any()]
-
-    @property
-    def top(self) -> float:
-        """Height of the tallest bar."""
-        return float(self.totals.max()) if self.count else 0.0
-
-
-class TokenAxis(pg.AxisItem):
-    """Tokens as ``40k``."""
-
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        """Short numbers; none below zero."""
-        return [format.size(round(value)) if value >= 0 else "" for value in values]
-
-
-class NumberAxis(pg.AxisItem):
-    """Numbers of requests: whole ones only, counted from 1."""
-
-    group = 1
-
-    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
-        """A handful of whole numbers."""
-        low, high = minVal * self.group + 1, maxVal * self.group + 1
-        room = max(1.0, (high - low) / max(size / 70, 1))
-        step = next((s for s in _steps() if s >= room), 1)
-        first = max(step, int(-(-low // step)) * step) if step > 1 else max(1, round(low + 0.5))
-        return [(step, [(n - 1) / self.group for n in range(first, int(high) + 1, step)])]
-
-    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        """As the table writes them."""
-        return [format.exact(round(value * self.group + 1)) for value in values]
-
-
-def _steps() -> list[int]:
-    return [base * 10**power for power in range(7) for base in (1, 2, 5)]
-
-
-class Plot(pg.PlotWidget):
-    """The plot itself: no wheel, no dragging, no menu of pyqtgraph's own."""
-
-    clicked = Signal(float)
-    hovered = Signal(float, QPointF)
-    stepped = Signal(int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        self.numbers = NumberAxis("bottom")
-        super().__init__(parent, axisItems={"left": TokenAxis("left"), "bottom": self.numbers}, background=None)
-        self.setMenuEnabled(False)
-        self.hideButtons()
-        self.setMouseEnabled(False, False)
-        self.setMouseTracking(True)
-        self.setFrameShape(pg.PlotWidget.Shape.NoFrame)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to whoever scrolls around the chart."""
-        event.ignore()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Select what is under the mouse."""
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.clicked.emit(self._x(event.position()))
-        event.accept()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Tell what is under the mouse; with the button down, select along."""
-        if event.buttons() & Qt.MouseButton.LeftButton:
-            self.clicked.emit(self._x(event.position()))
-        self.hovered.emit(self._x(event.position()), event.globalPosition())
-        event.accept()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Nothing is dragged."""
-        event.accept()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """As a click."""
-        event.accept()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right step through the requests."""
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        if step is None:
-            event.ignore()
-        else:
-            self.stepped.emit(step)
-
-    def _x(self, position: QPointF) -> float:
-        return float(self.getPlotItem().vb.mapSceneToView(self.mapToScene(position.toPoint())).x())
-
-
-class Legend(QWidget):
-    """One line: letters and names of the kinds at the left, the limits at the right."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Legend of the chart")
-        self._kinds: list[str] = []
-        self._limits: list[Limit] = []
-        self.setFixedHeight(QFontMetrics(self.font()).height() + 6)
-
-    def show_kinds(self, kinds: list[str], limits: list[Limit]) -> None:
-        """Name these kinds and these limits."""
-        self._kinds, self._limits = kinds, limits
-        names = [f"{theme.kind_letter(k)} {theme.kind_name(k)}" for k in kinds]
-        self.setAccessibleDescription(", ".join([*names, *(limit.words for limit in limits)]))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """One line of text."""
-        return QSize(300, QFontMetrics(self.font()).height() + 6)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Letters in the colours of their kinds, names in the ordinary colour."""
-        painter = QPainter(self)
-        bold = QFont(self.font())
-        bold.setBold(True)
-        plain, strong = QFontMetrics(self.font()), QFontMetrics(bold)
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        x, end = 10, self._paint_limits(painter)
-        names = sum(strong.horizontalAdvance(theme.kind_letter(k)) + 4 for k in self._kinds) + sum(
-            plain.horizontalAdvance(theme.kind_name(k)) + 10 for k in self._kinds
-        )
-        short = names > end - x
-        for kind in self._kinds:
-            letter = theme.kind_letter(kind)
-            painter.setPen(theme.kind_colour(kind))
-            painter.setFont(bold)
-            painter.drawText(QRect(x, 0, self.width(), self.height()), flags, letter)
-            x += strong.horizontalAdvance(letter) + 4
-            if not short:
-                painter.setFont(self.font())
-                painter.setPen(theme.muted_colour())
-                painter.drawText(QRect(x, 0, self.width(), self.height()), flags, theme.kind_name(kind))
-                x += plain.horizontalAdvance(theme.kind_name(kind)) + 10
-        painter.end()
-
-    def _paint_limits(self, painter: QPainter) -> int:
-        """From the right, each with a sample of its line; where the room for the kinds ends."""
-        metrics, x = QFontMetrics(self.font()), self.width() - 10
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        for limit in reversed(self._limits):
-            x -= metrics.horizontalAdvance(limit.words)
-            painter.setPen(theme.muted_colour())
-            painter.drawText(QRect(x, 0, self.width(), self.height()), flags, limit.words)
-            if limit.drawn:
-                x -= SAMPLE + 5
-                painter.setPen(limit_pen(limit.name))
-                painter.drawLine(x, self.height() // 2, x + SAMPLE, self.height() // 2)
-            x -= 18
-        return x
 
 
 class ChartView(QWidget):

@@ -4,9 +4,10 @@ from PySide6.QtGui import QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from inspector import format, theme
+from inspector.models.bars import Bars
 from inspector.models.rows import Rows
 from inspector.session import Session
-from inspector.views.chart import Bars, ChartView
+from inspector.views.chart import ChartView
 from tests.inspector.values import HOSTILE, FakeReader, request, thread
 
 
