@@ -22,6 +22,7 @@ from langchain_core.language_models import BaseChatModel
 
 from engine.kinds import CALLER
 from engine.record.model import observe
+from engine.record.rules import rules_of
 
 
 @dataclass(slots=True)
@@ -58,6 +59,8 @@ class Assembly:
     tools: dict[str, str]
     """Contributor of each tool by name."""
     summarizer: Any = None
+    rules: dict[str, Any] = field(default_factory=dict)
+    """See :mod:`engine.record.rules`."""
 
 
 class Listener(Protocol):
@@ -124,11 +127,11 @@ def _observed(create_agent: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _twins(model: Any, middleware: list[Any], tools: Any, listener: Listener) -> list[Any]:
-    origin = {_tool_name(tool): CALLER for tool in tools}
+    origin = {tool_name(tool): CALLER for tool in tools}
     for item in middleware:
-        origin |= {_tool_name(tool): item.name for tool in getattr(item, "tools", ())}
+        origin |= {tool_name(tool): item.name for tool in getattr(item, "tools", ())}
     summarizer = next((item for item in middleware if item.name == "SummarizationMiddleware"), None)
-    assembly = Assembly([item.name for item in middleware], origin, summarizer)
+    assembly = Assembly([item.name for item in middleware], origin, summarizer, rules_of(middleware))
     for candidate in (model, *(getattr(item, "model", None) for item in middleware)):
         if isinstance(candidate, BaseChatModel):
             observe(candidate)
@@ -150,7 +153,8 @@ def _twins(model: Any, middleware: list[Any], tools: Any, listener: Listener) ->
     return result
 
 
-def _tool_name(tool: Any) -> str:
+def tool_name(tool: Any) -> str:
+    """Name of a tool, a callable, or a schema in any provider's form."""
     if isinstance(tool, dict):
         return str(tool.get("name") or (tool.get("function") or {}).get("name") or tool.get("type") or "")
     return str(getattr(tool, "name", None) or getattr(tool, "__name__", ""))

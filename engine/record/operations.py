@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from engine.record.canon import Encoded
+from engine.record.canon import Encoded, encode
 from engine.record.lanes import Lane, ListChange
+from engine.record.layers import LayerNote
 from engine.record.writer import Book, FollowsLoss, row_data
 
 
@@ -78,8 +79,10 @@ class RequestStarted:
     """``system``, ``tools``, ``messages``, and ``raw`` where it is known."""
     cutoff: int | None
     params: Encoded
-    origin: Encoded
+    origin: dict[str, Any]
     """Who contributed what, see :mod:`engine.record.origin`."""
+    layers: list[LayerNote]
+    """The request after each contributor; they go into the origin's part, with the nodes of their lists."""
     chars: int
     tokens: int
     sizes: dict[str, int]
@@ -116,7 +119,7 @@ class RequestStarted:
             "raw_node": nodes.get("raw"),
             "cutoff": self.cutoff,
             "params_part": book.part(self.params),
-            "origin_part": book.part(self.origin),
+            "origin_part": self._origin(book),
             "messages": self.lists["messages"].length,
             "raw_messages": self.lists["raw"].length if "raw" in self.lists else None,
             "chars": self.chars,
@@ -137,6 +140,14 @@ class RequestStarted:
             book.db.execute("UPDATE requests SET parent = ? WHERE token = ? AND parent IS NULL", (row, child))
         for event, data in events:
             event.write(book, thread, self.lane.namespace, data)
+
+    def _origin(self, book: Book) -> int:
+        layers = [layer.value(lambda change: book.list(self.lane, change), book.part) for layer in self.layers]
+        value = self.origin | {"layers": layers} if layers else self.origin
+        known = book.origins.get(self.lane.key)
+        if known is None or known[0] != value:
+            known = book.origins[self.lane.key] = (value, book.part(encode("origin", value)))
+        return known[1]
 
 
 @dataclass(slots=True)
@@ -243,6 +254,7 @@ class RunEnded:
     def write(self, book: Book) -> None:
         for key in self.lanes:
             book.paths.pop(key, None)
+            book.origins.pop(key, None)
         book.db.execute(
             "UPDATE runs SET ended_at = ?, status = ?, error = ? WHERE token = ?",
             (self.at, self.status, self.error, self.token),

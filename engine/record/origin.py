@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 from engine.kinds import CALLER
@@ -16,7 +17,11 @@ def blocks_of(system: Any) -> list[Any]:
 
 
 def origin_of(call: Call) -> dict[str, Any]:
-    """``{"system": [contributor a block], "tools": {name: contributor}, "messages": [who changed them]}``."""
+    """Contributors, and what they go by.
+
+    ``system`` holds one a block, ``tools`` one by name, ``messages`` those who changed messages, ``order`` the
+    middlewares, outermost first; ``rules`` as :mod:`engine.record.rules` tells them.
+    """
     layers = call.layers
     system: list[str] = []
     blocks: list[Any] = []
@@ -38,13 +43,12 @@ def origin_of(call: Call) -> dict[str, Any]:
             known = {_name(tool) for tool in before.tools}
             tools |= {_name(tool): who for tool in layer.tools if _name(tool) not in known}
         if before is not None and layer.messages is not before.messages:
-            same = len(layer.messages) == len(before.messages) and all(
-                a is b for a, b in zip(layer.messages, before.messages, strict=True)
-            )
+            same = len(layer.messages) == len(before.messages) and all(map(is_, layer.messages, before.messages))
             if not same:
                 changed.append(who)
         before = layer
-    return {"system": system, "tools": tools, "messages": changed}
+    order, rules = call.assembly.names, call.assembly.rules
+    return {"system": system, "tools": tools, "messages": changed, "order": order, "rules": rules}
 
 
 def _continues(old: Any, new: Any) -> bool:

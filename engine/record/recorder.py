@@ -22,6 +22,7 @@ from engine.record import notice
 from engine.record.canon import encode_message, text_chars
 from engine.record.handler import Handler, OpenRequest
 from engine.record.lanes import Lane
+from engine.record.layers import layers_of
 from engine.record.observers import Call, observing
 from engine.record.operations import EventNote, EventSeen, RequestEnded, RequestStarted, RunEnded, RunStarted
 from engine.record.origin import blocks_of, origin_of
@@ -181,7 +182,8 @@ class Recorder:
                 lists=lists,
                 cutoff=cutoff,
                 params=lane.small("params", parameters(opened, stop, given, call, profile)),
-                origin=lane.small("origin", origin),
+                origin=origin,
+                layers=layers_of(call, lane, raw, messages, tools) if call is not None else [],
                 chars=sum(entry.encoded.chars for entry in lane.sent.entries),
                 tokens=sum(sizes.values()),
                 sizes=sizes,

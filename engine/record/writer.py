@@ -78,6 +78,7 @@ class Book:
         self._nodes: dict[tuple[int, int], int] = {}
         self._threads: dict[str, int] = {}
         self.paths: dict[int, dict[str, list[int]]] = {}
+        self.origins: dict[int, tuple[Any, int]] = {}
         self.requests: dict[str, int] = {}
         self._runs: dict[str, int] = {}
 
