@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.memory import earlier_versions as earlier_versions
     from engine.memory import read_memory as read_memory
     from engine.memory import save_memory as save_memory
-    from engine.record import Recorder as Recorder
+    from engine.recording import Recorder as Recorder
     from engine.trace import Reader as Reader
     from engine.workspace import Workspace as Workspace
     from engine.workspace import check_file as check_file
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "AgentSettings": "engine.agent.settings",
     "Reader": "engine.trace",
-    "Recorder": "engine.record",
+    "Recorder": "engine.recording",
     "Run": "engine.agent.runner",
     "Runner": "engine.agent.runner",
     "SubagentSettings": "engine.agent.settings",

@@ -24,7 +24,7 @@ from engine.agent.settings import AgentSettings
 from engine.checkpoints import WorkspaceSaver, WorkspaceStore
 from engine.errors import UsageError
 from engine.places import ROUTES
-from engine.record import Recorder
+from engine.recording import Recorder
 from engine.workspace import Workspace
 
 

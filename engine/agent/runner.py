@@ -22,7 +22,7 @@ from engine.errors import InspectorError, UsageError
 from engine.workspace import Workspace
 
 if TYPE_CHECKING:
-    from engine.record import Recorder
+    from engine.recording import Recorder
 
 _KEPT = 20_000  # updates that nobody has taken yet
 
@@ -91,7 +91,7 @@ class Runner:
         """The one recorder of this workspace; made at the first run."""
         with self._lock:
             if self._recorder is None:
-                from engine.record import Recorder  # deferred: LangChain takes a second to import
+                from engine.recording import Recorder  # deferred: LangChain takes a second to import
 
                 self._recorder = Recorder(self.workspace, self._recorded)
             return self._recorder

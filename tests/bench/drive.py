@@ -22,7 +22,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 
 from engine.agent.demo import seed
 from engine.agent.runner import Runner
-from engine.record.writer import Losses
+from engine.recording.writer import Losses
 from engine.workspace import Workspace
 from tests.bench import child
 from tests.bench.workload import FULL, QUICK, WARM_UP, Prepared, seed_files, settings_of

@@ -16,7 +16,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
-from engine.record import model as model_door
+from engine.recording import model as model_door
 from tests.contract.models import Told, call, calls, deep_agent, recorded, say, summarizing, thread
 
 MEMORY = "/memories/AGENTS.md"

@@ -13,7 +13,7 @@ from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import ToolMessage
 
 from engine.places import RESULTS
-from engine.record.notice import offload_path
+from engine.recording.notice import offload_path
 from tests.contract.models import Told, call, calls, deep_agent, recorded, say, thread
 
 LARGE = 80_001

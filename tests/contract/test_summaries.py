@@ -16,7 +16,7 @@ from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AnyMessage, HumanMessage, message_to_dict
 
 from engine import Recorder
-from engine.record.notice import SUMMARY_STATE, history_path, is_summary
+from engine.recording.notice import SUMMARY_STATE, history_path, is_summary
 from engine.trace.model import Summary
 from tests.contract.models import Recorded, Told, call, deep_agent, recorded, say, summarizing, thread
 

@@ -16,7 +16,7 @@ from langchain_core.messages import HumanMessage, ToolMessage
 
 from engine import Reader, Recorder, Workspace
 from engine.agent.scripted import Call, ScriptedChat, Turn
-from engine.record.lanes import Lane
+from engine.recording.lanes import Lane
 
 
 def run(recorder: Recorder | None, message: Any = "go", tools: Any = ()) -> list[str]:

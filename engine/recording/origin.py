@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any
 
 from engine.kinds import CALLER
-from engine.record.observers import Call, Layer
+from engine.recording.observers import Call, Layer
 
 
 def blocks_of(system: Any) -> list[Any]:
@@ -20,7 +20,7 @@ def origin_of(call: Call) -> dict[str, Any]:
     """Contributors, and what they go by.
 
     ``system`` holds one a block, ``tools`` one by name, ``messages`` those who changed messages, ``order`` the
-    middlewares, outermost first; ``rules`` as :mod:`engine.record.rules` tells them.
+    middlewares, outermost first; ``rules`` as :mod:`engine.recording.rules` tells them.
     """
     layers = call.layers
     system: list[str] = []

@@ -7,10 +7,10 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
-from engine.record.canon import encode_message, message_tokens, text_chars
-from engine.record.lanes import Lane
-from engine.record.observers import Call
-from engine.record.operations import EventNote
+from engine.recording.canon import encode_message, message_tokens, text_chars
+from engine.recording.lanes import Lane
+from engine.recording.observers import Call
+from engine.recording.operations import EventNote
 from engine.stubs import history_path, offload_path
 
 SUMMARY_STATE = "_summarization_event"

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from engine.record import model as model_door
-from engine.record.observers import Call, current
+from engine.recording import model as model_door
+from engine.recording.observers import Call, current
 
 
 class OpenRequest:
@@ -32,7 +32,7 @@ class OpenRequest:
 
 
 class Handler(BaseCallbackHandler):
-    """Follows chat model calls for a recorder; see :class:`engine.record.recorder.Recorder`."""
+    """Follows chat model calls for a recorder; see :class:`engine.recording.recorder.Recorder`."""
 
     run_inline = True
     ignore_chain = ignore_agent = ignore_retriever = ignore_retry = ignore_custom_event = True

@@ -18,16 +18,16 @@ from langgraph.config import get_config
 from langgraph.types import Command
 
 from engine.kinds import block_kind
-from engine.record import notice
-from engine.record.canon import encode_message, text_chars
-from engine.record.handler import Handler, OpenRequest
-from engine.record.lanes import Lane
-from engine.record.layers import layers_of
-from engine.record.observers import Call, observing
-from engine.record.operations import EventNote, EventSeen, RequestEnded, RequestStarted, RunEnded, RunStarted
-from engine.record.origin import blocks_of, origin_of
-from engine.record.parameters import parameters
-from engine.record.writer import Losses, Writer
+from engine.recording import notice
+from engine.recording.canon import encode_message, text_chars
+from engine.recording.handler import Handler, OpenRequest
+from engine.recording.lanes import Lane
+from engine.recording.layers import layers_of
+from engine.recording.observers import Call, observing
+from engine.recording.operations import EventNote, EventSeen, RequestEnded, RequestStarted, RunEnded, RunStarted
+from engine.recording.origin import blocks_of, origin_of
+from engine.recording.parameters import parameters
+from engine.recording.writer import Losses, Writer
 from engine.stubs import offload_path
 from engine.workspace import Workspace
 

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from engine.record.canon import Encoded, encode
-from engine.record.lanes import Lane, ListChange
-from engine.record.layers import LayerNote
-from engine.record.writer import Book, FollowsLoss, row_data
+from engine.recording.canon import Encoded, encode
+from engine.recording.lanes import Lane, ListChange
+from engine.recording.layers import LayerNote
+from engine.recording.writer import Book, FollowsLoss, row_data
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class RequestStarted:
     cutoff: int | None
     params: Encoded
     origin: dict[str, Any]
-    """Who contributed what, see :mod:`engine.record.origin`."""
+    """Who contributed what, see :mod:`engine.recording.origin`."""
     layers: list[LayerNote]
     """The request after each contributor; they go into the origin's part, with the nodes of their lists."""
     chars: int

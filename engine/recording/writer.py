@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Protocol
 import zstandard
 
 from engine.canonical import to_json
-from engine.record.canon import Encoded
-from engine.record.lanes import Lane, ListChange
+from engine.recording.canon import Encoded
+from engine.recording.lanes import Lane, ListChange
 from engine.workspace import Workspace
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from engine.record.canon import Encoded, encode, encode_block, encode_message, encode_tool
+from engine.recording.canon import Encoded, encode, encode_block, encode_message, encode_tool
 
 
 def freeze(value: Any) -> Any:

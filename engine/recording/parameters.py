@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from engine.record.handler import OpenRequest
-from engine.record.observers import Call
+from engine.recording.handler import OpenRequest
+from engine.recording.observers import Call
 
 REMOVED = "(secret removed)"
 _SECRET = re.compile(r"(api[_-]?key|secret|password|passwd|authorization|auth[_-]?token|access[_-]?token)$", re.I)

@@ -21,8 +21,8 @@ from langchain.agents.middleware.types import AgentMiddleware
 from langchain_core.language_models import BaseChatModel
 
 from engine.kinds import CALLER
-from engine.record.model import observe
-from engine.record.rules import rules_of
+from engine.recording.model import observe
+from engine.recording.rules import rules_of
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Assembly:
     """Contributor of each tool by name."""
     summarizer: Any = None
     rules: dict[str, Any] = field(default_factory=dict)
-    """See :mod:`engine.record.rules`."""
+    """See :mod:`engine.recording.rules`."""
 
 
 class Listener(Protocol):

@@ -18,11 +18,11 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from engine.canonical import from_json, to_json
 from engine.kinds import CALLER
-from engine.record.canon import Encoded, encode_block, encode_tool
-from engine.record.lanes import Entry, Lane, ListChange, MessageList
-from engine.record.observers import Call, Layer, tool_name
-from engine.record.origin import blocks_of
-from engine.record.parameters import without_secrets
+from engine.recording.canon import Encoded, encode_block, encode_tool
+from engine.recording.lanes import Entry, Lane, ListChange, MessageList
+from engine.recording.observers import Call, Layer, tool_name
+from engine.recording.origin import blocks_of
+from engine.recording.parameters import without_secrets
 
 RAW, SENT = "raw", "messages"
 

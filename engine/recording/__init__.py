@@ -4,6 +4,6 @@ Knows LangChain's classes, nothing of how an agent is built and nothing of Qt. A
 here never reaches the run; what could not be kept is counted and said.
 """
 
-from engine.record.recorder import Recorder
+from engine.recording.recorder import Recorder
 
 __all__ = ["Recorder"]
