@@ -10,8 +10,11 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from sqlite_utils import Database
-from sqlite_utils.migrations import Migrations
+try:
+    from sqlite_utils import Database
+    from sqlite_utils.migrations import Migrations
+except ImportError:  # a program that is recorded in its own environment
+    from engine.migrations import Database, Migrations  # type: ignore[assignment]
 
 from engine.workspace import APPLICATION_ID, VERSION
 

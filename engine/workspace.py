@@ -115,6 +115,27 @@ class Workspace:
             _migrate(connection)
         return workspace
 
+    @classmethod
+    def ensure(cls, path: str | Path) -> Workspace:
+        """Open a workspace, or make it; several processes may do so at once.
+
+        Raises: as :meth:`open` and :meth:`create`.
+        """
+        path = Path(path)
+        if os.path.lexists(path):
+            return cls.open(path)
+        # Made whole under another name, so that nobody opens half a file.
+        made = cls.create(path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}"))
+        try:
+            os.link(made.path, path)
+        except FileExistsError:
+            return cls.open(path)  # somebody else was quicker
+        except OSError:  # a file system without links
+            made.path.rename(path)
+        finally:
+            made.path.unlink(missing_ok=True)
+        return cls(path)
+
     def connect(self, *, autocommit: bool = False) -> sqlite3.Connection:
         """A new connection: WAL, waits ``BUSY_SECONDS`` for a lock, usable from any one thread at a time."""
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, check_same_thread=False)

@@ -18,9 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
-import zstandard
-
 from engine.canonical import to_json
+from engine.packing import PLAIN, packer
 from engine.recording.canon import Encoded
 from engine.recording.lanes import Lane, ListChange
 from engine.workspace import Workspace
@@ -69,8 +68,7 @@ class Book:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.db = connection
         self.forget()
-        # zstd's level 3 halves what zlib's fastest leaves, at a fraction of its time.
-        self._pack = zstandard.ZstdCompressor(level=3).compress
+        self._packing, self._pack = packer()
 
     def forget(self) -> None:
         """Drop what was remembered: after a rollback it may be untrue."""
@@ -89,7 +87,8 @@ class Book:
             packed = self._pack(encoded.body) if len(encoded.body) >= _PACK_FROM else encoded.body
             smaller = len(packed) < len(encoded.body)
             body = packed if smaller else encoded.body
-            values = (encoded.digest, encoded.kind, smaller, encoded.chars, encoded.tokens, body)
+            how = self._packing if smaller else PLAIN
+            values = (encoded.digest, encoded.kind, how, encoded.chars, encoded.tokens, body)
             known = self._insert(
                 "INSERT OR IGNORE INTO parts(digest, kind, packed, chars, tokens, body) VALUES (?, ?, ?, ?, ?, ?)",
                 values,

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import zstandard
-
 from engine.canonical import from_json
 from engine.errors import InspectorError, WorkspaceError
+from engine.packing import unpack
 from engine.workspace import check_file
 
 _PATH = """
@@ -150,9 +149,7 @@ class Book:
         row = self.one("SELECT packed, body FROM parts WHERE id = ?", (part,))
         if row is None:
             raise InspectorError(f"The record has no part {part}; it may have been deleted.")
-        if not row[0]:
-            return bytes(row[1])
         try:
-            return zstandard.decompress(row[1])
-        except zstandard.ZstdError as error:
+            return unpack(*row)
+        except ValueError as error:
             raise WorkspaceError(f"Part {part} of {self.path} is damaged: {error}.") from error
