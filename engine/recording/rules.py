@@ -6,6 +6,7 @@ another make goes by is not known and not guessed.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,9 +19,9 @@ def rules_of(middlewares: Iterable[Any]) -> dict[str, Any]:
     ``offloads`` and ``summarizes`` name the middlewares that go by them. ``offload_results`` and
     ``offload_messages`` are characters, ``offload_media`` is whether media become references. ``summarize`` is
     a list of clauses (``tokens``, ``messages``, ``fraction``), any of which suffices; ``keep`` and the trigger
-    and keep of ``cut_arguments`` are pairs of a unit and a number.
+    and keep of ``cut_arguments`` are pairs of a unit and a number. ``deepagents`` is the release.
     """
-    rules: dict[str, Any] = {}
+    rules: dict[str, Any] = {"deepagents": getattr(sys.modules.get("deepagents"), "__version__", None)}
     for item in middlewares:
         if hasattr(item, "_tool_token_limit_before_evict"):
             rules["offloads"] = item.name

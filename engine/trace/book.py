@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from engine.canonical import from_json
 from engine.errors import InspectorError, WorkspaceError
 from engine.packing import unpack
+from engine.trace.model import Piece as Piece
 from engine.workspace import check_file
 
 _PATH = """
@@ -24,9 +25,6 @@ _PATH = """
 _NODE = "SELECT c.parent, p.id, p.kind, p.chars, p.tokens FROM chain c JOIN parts p ON p.id = c.part WHERE c.id = ?"
 _STEPS = 12  # nodes looked up one by one before a path is walked in one query; a request adds two or three
 _CHUNK = 500
-
-Piece = tuple[int, str, int, int]
-"""Part id, kind, characters, estimated tokens."""
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")

@@ -16,7 +16,7 @@ from typing import Any
 from engine.errors import InspectorError, UsageError
 from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
 from engine.trace.book import Book
-from engine.trace.model import Artifact, Event, MemoryFile, SkillRow
+from engine.trace.model import Artifact, Branch, Event, MemoryFile, SkillRow
 
 _CHARS_A_TOKEN = 4
 
@@ -147,8 +147,29 @@ class Files:
         )
         return {prefixes[namespace].rstrip("/") + key: _json(value) for namespace, key, value in rows}
 
-    def _state(self, thread_id: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Thread files, and the other values, of the newest checkpoint."""
+    def branches(self, thread_id: str) -> list[Branch]:
+        """The thread's lines of checkpoints, the newest last."""
+        if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
+            return []
+        parents = dict(
+            self._book.rows(
+                "SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints "
+                "WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id",
+                (thread_id,),
+            )
+        )
+        lasting, followed = set(self._store()), set(parents.values())
+        found = []
+        for tip in [id for id in parents if id not in followed]:
+            line, at = set(), tip
+            while at and at not in line:
+                line.add(at)
+                at = parents.get(at)
+            found.append(Branch(tip, frozenset(line), frozenset(lasting | self._state(thread_id, tip)[0].keys())))
+        return found
+
+    def _state(self, thread_id: str, checkpoint_id: str | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Thread files, and the other values, of a checkpoint; of the newest one without an id."""
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
             return {}, {}
         from langgraph.channels.delta import DeltaChannel  # deferred: LangGraph takes a second to import
@@ -157,6 +178,8 @@ class Files:
 
         saver = WorkspaceSaver.reading(self._book.connection())
         config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+        if checkpoint_id is not None:
+            config["configurable"]["checkpoint_id"] = checkpoint_id
         latest = saver.get_tuple(config)
         if latest is None:
             return {}, {}

@@ -30,6 +30,9 @@ Fate = Literal[
 ]
 """What became of a raw message in a request; ``not sent`` is one that no known rule explains."""
 
+Piece = tuple[int, str, int, int]
+"""A part without its body: its id, kind, characters and estimated tokens."""
+
 Origin = Literal["raw", "summary", "inserted"]
 """Where an effective message comes from: a raw one, the summary in force, or added by a middleware."""
 
@@ -277,6 +280,59 @@ class RequestDetail:
     events: tuple[Event, ...]
     exact: bool
     """False where the messages are a callback's, which LangChain may have rewritten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A request as it stood after one of its contributors. A list that it left as it was is the one before."""
+
+    by: str
+    """Class of the middleware; ``caller`` for the request as the agent made it."""
+    system: Sequence[Piece]
+    """Blocks of the system message."""
+    tools: Sequence[Piece]
+    messages: Sequence[Piece]
+    settings: Mapping[str, Any]
+    """Model settings so far."""
+    model: str | None
+    """Name of the model that it put in place of the agent's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLists:
+    """The lists of a request as pieces, and how they came about. Cheap: for going over whole threads."""
+
+    system: Sequence[Piece]
+    """Blocks of the system message."""
+    tools: Sequence[Piece]
+    messages: Sequence[Piece]
+    raw: Sequence[Piece]
+    """Empty where raw state was not recorded."""
+    cutoff: int | None
+    response: int | None
+    system_by: Sequence[str]
+    """Contributor of each block; may be shorter than the blocks."""
+    tools_by: Mapping[str, str]
+    """Contributor of each tool by name, those that were not sent included."""
+    messages_by: Sequence[str]
+    """Who changed messages, in order."""
+    order: Sequence[str]
+    """The middlewares, outermost first; empty where they were not recorded."""
+    rules: Mapping[str, Any]
+    """Limits that they go by; see :mod:`engine.recording.rules`."""
+    layers: tuple[Layer, ...]
+    """Layers that changed something, the caller's first; empty where they were not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of a thread's checkpoints, from the first to one that nothing follows."""
+
+    tip: str
+    checkpoints: frozenset[str]
+    """Ids, the tip's included."""
+    files: frozenset[str]
+    """Paths that the agent can read at the tip."""
 
 
 @dataclass(frozen=True, slots=True)

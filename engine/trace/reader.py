@@ -18,13 +18,17 @@ from engine.trace.book import Book, Piece, Recent
 from engine.trace.content import head_of, text_of
 from engine.trace.fate import REASONS, align
 from engine.trace.files import Files
+from engine.trace.layers import COLUMNS as LISTS
+from engine.trace.layers import lists_of
 from engine.trace.model import (
     Artifact,
+    Branch,
     Event,
     MemoryFile,
     MessageHead,
     RawRow,
     RequestDetail,
+    RequestLists,
     RequestRow,
     SkillRow,
     Summary,
@@ -141,6 +145,13 @@ class Reader:
             exact=bool(exact),
         )
 
+    def lists(self, request_id: int) -> RequestLists:
+        """The lists of a request as pieces, and its layers, without reading the messages."""
+        record = self._book.one(f"SELECT {LISTS} FROM requests WHERE id = ?", (request_id,))
+        if record is None:
+            raise UsageError(f"There is no request {request_id} in {self.path}.")
+        return lists_of(self._book, record)
+
     def _blocks(self, node: int, origin: dict[str, Any]) -> tuple[SystemBlock, ...]:
         contributors = origin.get("system") or []
         rows = []
@@ -256,6 +267,10 @@ class Reader:
     def file(self, thread_id: str, path: str) -> bytes:
         """Bytes of a file; raises ``UsageError`` when there is none of this path."""
         return self._files.read(thread_id, path)
+
+    def branches(self, thread_id: str) -> list[Branch]:
+        """The thread's lines of checkpoints, with the files at the end of each; several after a fork."""
+        return self._files.branches(thread_id)
 
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory sources of the thread's agent, in the order of loading."""
