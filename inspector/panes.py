@@ -6,8 +6,9 @@ A pane knows nothing of what it shows. Every text put on it is plain text.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -33,28 +34,37 @@ def plain_label(text: str = "", parent: QWidget | None = None, *, muted: bool = 
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
     if muted:
-        set_muted(label)
+        tint(label, "muted")
     return label
 
 
-def set_muted(label: QLabel) -> None:
-    """Give a label the muted colour of the scheme in force, and of the next one."""
-    _Muted(label)
+Tint = Literal["text", "muted", "error"]
 
 
-class _Muted(QWidget):
-    """Hidden child that re-colours its label when the palette changes."""
+def tint(label: QLabel, name: Tint) -> None:
+    """Give a label this colour of the scheme in force, and of the next one."""
+    keeper = label.findChild(_Tint, options=Qt.FindChildOption.FindDirectChildrenOnly) or _Tint(label)
+    keeper.use(name)
+
+
+class _Tint(QObject):
+    """Child of a label that colours it again when the scheme changes."""
 
     def __init__(self, label: QLabel) -> None:
         super().__init__(label)
-        self.hide()
         self._label = label
-        self._colour()
+        self._name: Tint = "text"
         theme.notifier().changed.connect(self._colour)
 
+    def use(self, name: Tint) -> None:
+        """Another colour."""
+        self._name = name
+        self._colour()
+
     def _colour(self) -> None:
+        wanted = {"text": theme.text_colour, "muted": theme.muted_colour, "error": theme.error_colour}
         palette = self._label.palette()
-        palette.setColor(self._label.foregroundRole(), theme.muted_colour())
+        palette.setColor(self._label.foregroundRole(), wanted[self._name]())
         self._label.setPalette(palette)
 
 
@@ -75,7 +85,6 @@ class Pane(QWidget):
         self._timer.setInterval(LOADING_DELAY_MS)
         self._timer.timeout.connect(self._reveal_loading)
         self._pages.setCurrentWidget(self._message_page)
-        theme.notifier().changed.connect(self._colour_title)
 
     # -- states ----------------------------------------------------------------------------
 
@@ -183,14 +192,8 @@ class Pane(QWidget):
         self._how.setText(format.marked(how))
         self._how.setVisible(bool(how))
         self._retry_button.setVisible(retry is not None)
-        self._colour_title()
+        tint(self._title, "error" if error else "text")
         self._pages.setCurrentWidget(self._message_page)
-
-    def _colour_title(self) -> None:
-        palette = self._title.palette()
-        colour = theme.error_colour() if self._is_error else theme.text_colour()
-        palette.setColor(self._title.foregroundRole(), colour)
-        self._title.setPalette(palette)
 
     def _reveal_loading(self) -> None:
         self._pages.setCurrentWidget(self._loading_page)

@@ -12,13 +12,14 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.line_diff import CONTEXT, Difference, Sign, difference
 from inspector.models.shown_text import ShownText, shown
 from inspector.panes import Pane, plain_label
+from inspector.views.buttons import tool_button
 from inspector.views.parts import MARGIN
 from inspector.views.text_edit import ShownTextEdit
 
@@ -107,12 +108,7 @@ class ComparePane(QWidget):
         self.whole = QCheckBox("All lines")
         self.whole.setAccessibleName("Show all lines, not only those around a change")
         self.whole.toggled.connect(lambda _on: self._compare())
-        self._close = QToolButton()
-        self._close.setText("×")
-        self._close.setAutoRaise(True)
-        self._close.setAccessibleName("Close the comparison")
-        self._close.setToolTip("Close the comparison")
-        self._close.clicked.connect(lambda _checked=False: self.closed.emit())
+        self._close = tool_button("×", "Close the comparison", self.closed.emit)
         self.edit = DiffEdit("Differences")
         self.pane = Pane()
         self.pane.set_content(self.edit)

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector import format, theme
+from inspector import format
 from inspector.jobs import Jobs
-from inspector.panes import plain_label
+from inspector.panes import plain_label, tint
 from inspector.turns import RunLike, Turn
 from inspector.views.fields import MessageEdit, ModelField
 
@@ -225,9 +225,7 @@ class Composer(QWidget):
         self._say(text if here else f"In another thread: {text}")
 
     def _say(self, text: str, error: bool = False) -> None:
-        palette = self.line.palette()
-        palette.setColor(self.line.foregroundRole(), theme.error_colour() if error else theme.muted_colour())
-        self.line.setPalette(palette)
+        tint(self.line, "error" if error else "muted")
         self._said = text
         shown = format.one_line(("! " if error else "") + text, 400)
         width = max(self.line.width(), 200)

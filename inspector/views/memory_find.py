@@ -6,12 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.shown_text import find_all
 from inspector.panes import plain_label
+from inspector.views.buttons import tool_button
 from inspector.views.memory_editor import MemoryEditor
 
 _DELAY_MS = 120
@@ -41,13 +42,7 @@ class MemoryFind(QWidget):
             ("↓", "Next match", partial(self.step, False)),
             ("×", "Close the search", self.close_bar),
         ):
-            button = QToolButton()
-            button.setText(sign)
-            button.setAutoRaise(True)
-            button.setToolTip(name)
-            button.setAccessibleName(name)
-            button.clicked.connect(lambda _checked=False, do=do: do())
-            row.addWidget(button)
+            row.addWidget(tool_button(sign, name, do))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DELAY_MS)

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QMenu,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -25,6 +24,7 @@ from inspector.jobs import Jobs
 from inspector.models.contents import Contents, Piece, contents
 from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
 from inspector.panes import Pane
+from inspector.views.buttons import MenuButton, choice_button, tool_button
 from inspector.views.labels import ElidedLabel
 from inspector.views.media import Preview
 from inspector.views.pieces import PieceList
@@ -55,16 +55,12 @@ class MessageView(QWidget):
         self.says = ElidedLabel(muted=True)
         self._ids = QHBoxLayout()
         self._ids.setSpacing(2)
-        self.text_button, self.json_button = _choice("Text"), _choice("JSON")
-        self._artifact = _action("Open the file ▸", "Open the file that holds the whole text", self._open_artifact)
+        self.text_button, self.json_button = choice_button("Text"), choice_button("JSON")
+        self._artifact = tool_button("Open the file ▸", "Open the file that holds the whole text", self._open_artifact)
         self._artifact_path: str | None = None
-        self._copy = _action("Copy ▾", "Copy the text or the JSON", lambda: None)
-        menu = QMenu(self._copy)
-        menu.addAction("Copy the whole text", self.copy_text)
-        menu.addAction("Copy the JSON as stored", self.copy_json)
-        self._copy.setMenu(menu)
-        self._copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._copy.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        self._copy = MenuButton("Copy", "Copy the text or the JSON")
+        self._copy.entries.addAction("Copy the whole text", self.copy_text)
+        self._copy.entries.addAction("Copy the JSON as stored", self.copy_json)
         self._artifact.hide()
         self.list = PieceList()
         self.text = TextView(jobs, "Text of the message")
@@ -289,25 +285,6 @@ def _first_choice(whole: Whole) -> int:
     if whole.text.source.strip() or len(whole.pieces) == 1:
         return 0
     return 1 if whole.pieces[1].what != "fields" else 0
-
-
-def _choice(text: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setCheckable(True)
-    button.setAutoRaise(True)
-    button.setAccessibleName(f"Show as {text}")
-    return button
-
-
-def _action(text: str, name: str, do: Any) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setAutoRaise(True)
-    button.setToolTip(name)
-    button.setAccessibleName(name)
-    button.clicked.connect(lambda _on=False: do())
-    return button
 
 
 def _to_clipboard(text: str) -> None:

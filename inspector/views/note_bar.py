@@ -8,7 +8,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector import format, theme
-from inspector.panes import plain_label
+from inspector.panes import plain_label, tint
 from inspector.views.flow import Flow, empty
 from inspector.views.parts import MARGIN
 
@@ -69,7 +69,5 @@ class NoteBar(QFrame):
     def _colour(self) -> None:
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.Window, theme.selection_colour())
-        colour = theme.error_colour() if self._kind == "error" else theme.text_colour()
-        palette.setColor(QPalette.ColorRole.WindowText, colour)
         self.setPalette(palette)
-        self._says.setPalette(palette)
+        tint(self._says, "error" if self._kind == "error" else "text")

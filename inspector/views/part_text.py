@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import partial
 
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.jobs import Jobs
 from inspector.models.shown_text import ShownText
+from inspector.views.buttons import choice_button, tool_button
 from inspector.views.labels import ElidedLabel
 from inspector.views.text import TextView
 
@@ -26,12 +27,7 @@ class PartText(QWidget):
         self.text = TextView(jobs, name)
         self.json = TextView(jobs, f"{name}, as JSON")
         self.text_button, self.json_button = choice_button("Text"), choice_button("JSON")
-        copy = QToolButton()
-        copy.setText("Copy")
-        copy.setAutoRaise(True)
-        copy.setToolTip("Copy the whole text that is shown")
-        copy.setAccessibleName("Copy the whole text that is shown")
-        copy.clicked.connect(lambda _on=False: self.current().copy_all())
+        copy = tool_button("Copy", "Copy the whole text that is shown", lambda: self.current().copy_all())
         head = QHBoxLayout()
         head.setContentsMargins(8, 3, 8, 3)
         head.setSpacing(8)
@@ -92,13 +88,3 @@ class PartText(QWidget):
             self.text.load_shown(f"Reading the {self._what.lower()}", text, key=key)
         else:
             self.json.load("Reading the JSON", partial(json), key=key)
-
-
-def choice_button(text: str) -> QToolButton:
-    """One of a few ways to look at the same thing."""
-    button = QToolButton()
-    button.setText(text)
-    button.setCheckable(True)
-    button.setAutoRaise(True)
-    button.setAccessibleName(f"Show as {text}")
-    return button

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QMenu,
     QSplitter,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +28,7 @@ from inspector.models.late import while_alive
 from inspector.models.messages import CELL, PART
 from inspector.panes import Pane
 from inspector.views.aligned_delegate import AlignedDelegate
+from inspector.views.buttons import tool_button
 from inspector.views.labels import ElidedLabel
 from inspector.views.message import MessageView
 from inspector.views.message_table import MessageTable
@@ -140,9 +140,9 @@ class RawEffectiveView(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(8, 2, 8, 2)
         head.addWidget(self.caption, 1)
-        self.cut_button = _button("To the cut", "To the cut (C)", self.show_cut)
-        self.previous_button = _button("↑", "Difference before (Shift+D)", lambda: self.step_difference(-1))
-        self.next_button = _button("↓", "Next difference (D)", lambda: self.step_difference(1))
+        self.cut_button = tool_button("To the cut", "To the cut (C)", self.show_cut)
+        self.previous_button = tool_button("↑", "Difference before (Shift+D)", lambda: self.step_difference(-1))
+        self.next_button = tool_button("↓", "Next difference (D)", lambda: self.step_difference(1))
         for button in (self.cut_button, self.previous_button, self.next_button):
             head.addWidget(button)
         top = QWidget()
@@ -324,13 +324,3 @@ def _summary(reader: Any, thread_id: str, part: int, cutoff: int | None) -> Summ
 def _both_gaps(reader: Any, detail: RequestDetail, progress: Progress) -> tuple[Gaps, Gaps]:
     raw = look_for_gaps(reader, detail.raw, (), progress)
     return raw, look_for_gaps(reader, detail.messages, detail.raw, progress)
-
-
-def _button(text: str, name: str, do: Any) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    button.setAutoRaise(True)
-    button.setToolTip(name)
-    button.setAccessibleName(name)
-    button.clicked.connect(lambda _on=False: do())
-    return button

@@ -17,7 +17,7 @@ from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
-from inspector.panes import LOADING_DELAY_MS, Pane, plain_label
+from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.labels import ElidedLabel
 from inspector.views.messages import MessagesView
@@ -185,6 +185,7 @@ class _Header(QWidget):
         self.parent_button.hide()
         self._parent_request: int | None = None
         self.error = plain_label()
+        tint(self.error, "error")
         self.error.setWordWrap(True)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.error.setAccessibleName("Error of the request")
@@ -220,7 +221,6 @@ class _Header(QWidget):
         words = row.error or "It failed; the record does not say why."
         self.error.setText(one_line(words, 600) if failed else "")
         self.error.setToolTip(format.tip(words) if failed else "")
-        _colour_error(self.error)
 
     def clear(self) -> None:
         """Describe nothing."""
@@ -268,11 +268,3 @@ def _bold(widget: QWidget) -> Any:
     font = widget.font()
     font.setBold(True)
     return font
-
-
-def _colour_error(label: Any) -> None:
-    from inspector import theme
-
-    palette = label.palette()
-    palette.setColor(label.foregroundRole(), theme.error_colour())
-    label.setPalette(palette)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 from engine.trace.model import RequestRow
 from inspector import format, theme
 from inspector.jobs import Jobs
-from inspector.panes import LOADING_DELAY_MS, plain_label
+from inspector.panes import LOADING_DELAY_MS, plain_label, tint
 
 PROBLEM_MS = 12_000
 
@@ -99,10 +99,7 @@ class StatusLine(QStatusBar):
         self._elide()
 
     def _say(self, sentence: str, error: bool) -> None:
-        palette = self.problem.palette()
-        colour = theme.error_colour() if error else theme.muted_colour()
-        palette.setColor(self.problem.foregroundRole(), colour)
-        self.problem.setPalette(palette)
+        tint(self.problem, "error" if error else "muted")
         self.problem.setText(("! " if error else "") + format.one_line(sentence, 200))
         self.problem.setToolTip(format.tip(sentence))
         self._fade.start()

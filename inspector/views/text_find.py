@@ -7,13 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.late import while_alive
 from inspector.models.shown_text import find_all
 from inspector.panes import plain_label
+from inspector.views.buttons import tool_button
 from inspector.views.text_edit import ShownTextEdit
 
 MOST_MATCHES = 10_000
@@ -39,10 +40,10 @@ class FindBar(QWidget):
         row.setContentsMargins(8, 4, 8, 4)
         row.addWidget(self.field, 1)
         row.addWidget(self.says)
-        row.addWidget(_tool("↑", "Previous match", lambda: self.step(True)))
-        row.addWidget(_tool("↓", "Next match", lambda: self.step(False)))
+        row.addWidget(tool_button("↑", "Previous match", lambda: self.step(True)))
+        row.addWidget(tool_button("↓", "Next match", lambda: self.step(False)))
         row.addWidget(self.case)
-        row.addWidget(_tool("×", "Close the search", self.close_bar))
+        row.addWidget(tool_button("×", "Close the search", self.close_bar))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_FIND_DELAY_MS)
@@ -154,13 +155,3 @@ class FindBar(QWidget):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift:
             return partial(self.step, True)
         return None
-
-
-def _tool(sign: str, name: str, do: Callable[[], None]) -> QToolButton:
-    button = QToolButton()
-    button.setText(sign)
-    button.setAutoRaise(True)
-    button.setToolTip(name)
-    button.setAccessibleName(name)
-    button.clicked.connect(lambda _checked=False: do())
-    return button

@@ -420,9 +420,11 @@ def test_making_the_demo_can_be_cancelled_and_tried_again(qtbot, make_window, mo
     stops = []
 
     def ensure(path, progress, stop):
-        while not stop.wait(0.01):
-            progress("week 22", 1, 12)
-        stops.append(stop)
+        try:
+            while not stop.wait(0.01):
+                progress("week 22", 1, 12)  # may be what tells of the cancellation
+        finally:
+            stops.append(stop)
         raise UsageError("Stopped.")
 
     monkeypatch.setattr(opening, "default_path", lambda: tmp_path / "data" / "w.sqlite")
@@ -431,7 +433,7 @@ def test_making_the_demo_can_be_cancelled_and_tried_again(qtbot, make_window, mo
     window.open(None)
     qtbot.waitUntil(lambda: window.threads.pane.state() == "loading")
     qtbot.mouseClick(window.threads.pane._cancel_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(stops) and window.jobs.idle())
+    qtbot.waitUntil(lambda: bool(stops) and window.jobs.idle(), timeout=WAIT_MS)
     assert "was not opened" in window.threads.pane.message()
     assert window.threads.pane._retry_button.isVisible()
 
