@@ -16,6 +16,7 @@ try:
 except ImportError:  # a program that is recorded in its own environment
     from engine.migrations import Database, Migrations  # type: ignore[assignment]
 
+from engine import file_history
 from engine.workspace import APPLICATION_ID, VERSION
 
 migrations = Migrations("context_inspector")
@@ -65,6 +66,49 @@ def m001_record(db: Any) -> None:
     for statement in statements.split(";"):
         if statement.strip():
             db.conn.execute(statement)
+
+
+@migrations()
+def m002_wire(db: Any) -> None:
+    """What went over the wire: a row an attempt. Its body is a shell with a chain for each of its long lists."""
+    db.conn.execute("""
+        CREATE TABLE wire (
+            id INTEGER PRIMARY KEY, request INTEGER NOT NULL REFERENCES requests(id), number INTEGER NOT NULL,
+            started_at REAL NOT NULL, ended_at REAL, method TEXT NOT NULL, host TEXT NOT NULL, path TEXT NOT NULL,
+            streamed INTEGER NOT NULL, status INTEGER, error TEXT, bytes INTEGER,
+            shell_part INTEGER REFERENCES parts(id), nodes TEXT NOT NULL, facts TEXT NOT NULL, answer TEXT,
+            UNIQUE(request, number))""")
+
+
+@migrations()
+def m003_notes(db: Any) -> None:
+    """Notes, marks and baselines of the reader; they go with what they stand on."""
+    statements = """
+        CREATE TABLE notes (
+            id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, thread INTEGER NOT NULL REFERENCES threads(id),
+            request INTEGER REFERENCES requests(id), kind TEXT NOT NULL, text TEXT NOT NULL,
+            version INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL);
+        CREATE INDEX notes_thread ON notes(thread);
+        CREATE INDEX notes_request ON notes(request);
+    """
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.conn.execute(statement)
+    for table, column in (("threads", "thread"), ("requests", "request")):
+        db.conn.execute(
+            f"CREATE TRIGGER notes_of_{table} AFTER DELETE ON {table} "
+            f"BEGIN DELETE FROM notes WHERE {column} = old.id; END"
+        )
+
+
+@migrations()
+def m004_file_versions(db: Any) -> None:
+    """Every text of memory and skill files, kept by triggers; what saves had kept in the store moves there."""
+    db.conn.execute(file_history.TABLE)
+    db.conn.execute(file_history.INDEX)
+    if db.conn.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone():
+        file_history.adopt(db.conn)
+        file_history.install(db.conn)
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from engine.agent.settings import AgentSettings
 from engine.errors import InspectorError, UsageError
+from engine.wire.secrets import without_keys
 from engine.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Run:
         try:
             status = self._recorded_run()
         except Exception as error:  # the thread's last resort: the user must hear of it
-            self.error = f"{type(error).__name__}: {error}"
+            self.error = without_keys(f"{type(error).__name__}: {error}")
         finally:
             self.tell(Update(status, self.error or self.answer))  # type: ignore[arg-type]
             self._over.set()
@@ -185,7 +186,7 @@ class Run:
         except InspectorError as error:
             status, self.error = "failed", str(error)
         except Exception as error:  # a provider's or a tool's failure, of whatever class, is the user's to see
-            status, self.error = "failed", f"{type(error).__name__}: {error}"
+            status, self.error = "failed", without_keys(f"{type(error).__name__}: {error}")
         recorder.end_run(token, self.thread_id, status, self.error)
         recorder.flush()
         self.lost, self.lost_reason = recorder.losses.count - lost, recorder.losses.reason

@@ -5,7 +5,6 @@ Nothing is normalized: ``content_blocks`` is never read, since it invents ids.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from engine.canonical import stand_in, to_json
+from engine.canonical import digest, stand_in, to_json
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _CHARS_A_TOKEN = 4  # langchain_core.messages.utils.count_tokens_approximately
@@ -37,8 +36,7 @@ class Encoded:
 def encode(kind: str, value: Any, chars: int = 0, tokens: int = 0) -> Encoded:
     """Any JSON value as a part of this kind."""
     body = to_json(value)
-    digest = hashlib.blake2b(body, digest_size=16, person=kind.encode()[:16]).digest()
-    return Encoded(kind, digest, body, chars, tokens)
+    return Encoded(kind, digest(kind, body), body, chars, tokens)
 
 
 def encode_message(message: BaseMessage) -> Encoded:

@@ -15,6 +15,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 
 from engine.recording import model as model_door
 from engine.recording.observers import Call, current
+from engine.wire.secrets import without_keys
+from engine.wire.tap import Line, Log
 
 
 class OpenRequest:
@@ -29,6 +31,7 @@ class OpenRequest:
         self.call: Call | None = None
         self.traced: list[Any] = []
         self.told = False
+        self.line: Line | None = None
 
 
 class Handler(BaseCallbackHandler):
@@ -41,8 +44,9 @@ class Handler(BaseCallbackHandler):
         self,
         started: Callable[[OpenRequest, list[Any], Any, dict[str, Any], bool], None],
         ended: Callable[[OpenRequest, str, Any, str | None], None],
+        log: Log,
     ) -> None:
-        self._started, self._ended = started, ended
+        self._started, self._ended, self._log = started, ended, log
         self._open: dict[UUID, OpenRequest] = {}
 
     def on_chat_model_start(self, serialized: Any, messages: list[list[Any]], *, run_id: UUID, **kwargs: Any) -> None:
@@ -50,20 +54,23 @@ class Handler(BaseCallbackHandler):
         opened.traced = messages[0]
         opened.call = current.get()
         self._open[run_id] = opened
+        line = opened.line = Line(opened.token, self._log)
 
         def receive(received: list[Any], stop: Any, given: dict[str, Any]) -> None:
             if not opened.told:
                 opened.told = True
                 self._started(opened, received, stop, given, True)
+                line.release()
 
         model_door.receiver.set(receive)
+        line.open()
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
         self._close(run_id, "done", response, None)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         stopped = isinstance(error, (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit))
-        sentence = None if stopped else f"{type(error).__name__}: {error}"
+        sentence = None if stopped else without_keys(f"{type(error).__name__}: {error}")
         self._close(run_id, "stopped" if stopped else "failed", kwargs.get("response"), sentence)
 
     def _close(self, run_id: UUID, status: str, response: Any, error: str | None) -> None:
@@ -76,6 +83,9 @@ class Handler(BaseCallbackHandler):
             given = opened.extra.get("invocation_params") or {}
             kwargs = {name: given[name] for name in ("tools", "tool_choice") if name in given}
             self._started(opened, self._best(opened), given.get("stop"), kwargs, False)
+        if opened.line is not None:
+            opened.line.release()
+            opened.line.close(error)
         self._ended(opened, status, response, error)
 
     @staticmethod

@@ -22,7 +22,7 @@ from engine.recording.canon import Encoded, encode_block, encode_tool
 from engine.recording.lanes import Entry, Lane, ListChange, MessageList
 from engine.recording.observers import Call, Layer, tool_name
 from engine.recording.origin import blocks_of
-from engine.recording.parameters import without_secrets
+from engine.wire.secrets import without_secrets
 
 RAW, SENT = "raw", "messages"
 

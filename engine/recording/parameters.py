@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from engine.recording.handler import OpenRequest
 from engine.recording.observers import Call
-
-REMOVED = "(secret removed)"
-_SECRET = re.compile(r"(api[_-]?key|secret|password|passwd|authorization|auth[_-]?token|access[_-]?token)$", re.I)
+from engine.wire.secrets import without_secrets
 
 
 def parameters(
@@ -32,18 +29,6 @@ def parameters(
         "model_settings": without_secrets(dict(getattr(layer, "settings", None) or {})),
         "profile": profile,
     }
-
-
-def without_secrets(value: Any) -> Any:
-    """The same value, with what stands under a secret's name replaced."""
-    if isinstance(value, dict):
-        return {
-            key: REMOVED if isinstance(key, str) and _SECRET.search(key) and item else without_secrets(item)
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        return [without_secrets(item) for item in value]
-    return value
 
 
 def _without_tools(params: dict[str, Any]) -> dict[str, Any]:

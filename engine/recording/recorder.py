@@ -29,6 +29,7 @@ from engine.recording.origin import blocks_of, origin_of
 from engine.recording.parameters import parameters
 from engine.recording.writer import Losses, Writer
 from engine.stubs import offload_path
+from engine.wire.secrets import without_keys
 from engine.workspace import Workspace
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -62,7 +63,7 @@ class Recorder:
         self._lanes: dict[tuple[str, str], tuple[int, Lane]] = {}
         self._runs: dict[str, str] = {}
         self._tasks: dict[tuple[str, str], tuple[str | None, str | None]] = {}
-        self.handler = Handler(self._request_started, self._request_ended)
+        self.handler = Handler(self._request_started, self._request_ended, self._writer)
 
     @property
     def losses(self) -> Losses:
@@ -94,7 +95,7 @@ class Recorder:
         keys = tuple(self._lanes.pop(key)[1].key for key in over)
         self._tasks = {key: value for key, value in self._tasks.items() if key[0] != thread_id}
         self._runs.pop(thread_id, None)
-        self._writer.put(RunEnded(token, time.time(), status, error, keys))
+        self._writer.put(RunEnded(token, time.time(), status, without_keys(error) if error else error, keys))
 
     def _forget(self) -> None:
         self._generation += 1
