@@ -78,6 +78,9 @@ def m002_wire(db: Any) -> None:
             streamed INTEGER NOT NULL, status INTEGER, error TEXT, bytes INTEGER,
             shell_part INTEGER REFERENCES parts(id), nodes TEXT NOT NULL, facts TEXT NOT NULL, answer TEXT,
             UNIQUE(request, number))""")
+    db.conn.execute(
+        "CREATE TRIGGER wire_of_requests AFTER DELETE ON requests BEGIN DELETE FROM wire WHERE request = old.id; END"
+    )
 
 
 @migrations()
