@@ -52,6 +52,10 @@ class Files:
                 )
         return sorted(result, key=lambda artifact: artifact.path)
 
+    def own(self, thread_id: str) -> Mapping[str, Any]:
+        """The thread's own files as they are stored, by path; ``content_of`` gives their bytes."""
+        return self._state(thread_id)[0]
+
     def read(self, thread_id: str, path: str) -> bytes:
         """Bytes of one file."""
         files = self._store() if in_store(path) else self._state(thread_id)[0]
