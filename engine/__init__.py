@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from engine.memory import read_memory as read_memory
     from engine.memory import save_memory as save_memory
     from engine.recording import Recorder as Recorder
+    from engine.sources import Source as Source
+    from engine.sources import open_source as open_source
     from engine.trace import Reader as Reader
     from engine.workspace import Workspace as Workspace
     from engine.workspace import check_file as check_file
@@ -42,6 +44,7 @@ _NAMES = {
     "Recorder": "engine.recording",
     "Run": "engine.agent.runner",
     "Runner": "engine.agent.runner",
+    "Source": "engine.sources",
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
     "Workspace": "engine.workspace",
@@ -50,6 +53,7 @@ _NAMES = {
     "earlier_versions": "engine.memory",
     "ensure_default_workspace": "engine.agent.demo",
     "make_demo": "engine.agent.demo",
+    "open_source": "engine.sources",
     "read_memory": "engine.memory",
     "save_memory": "engine.memory",
 }

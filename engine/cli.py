@@ -48,14 +48,16 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="context-inspector", description="Read and run workspaces without a window.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[argparse.Namespace], None], words: str) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Callable[[argparse.Namespace], None], words: str, file: str = "workspace, or LangGraph database"
+    ) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=words, description=words)
         made.set_defaults(run=run)
-        made.add_argument("file", type=Path, metavar="FILE", help="workspace file")
+        made.add_argument("file", type=Path, metavar="FILE", help=file)
         return made
 
-    command("demo", _demo, "Make a workspace by running the demo scenarios.")
-    run = command("run", _run, "Send one message to a thread and run its agent.")
+    command("demo", _demo, "Make a workspace by running the demo scenarios.", "workspace file")
+    run = command("run", _run, "Send one message to a thread and run its agent.", "workspace file")
     run.add_argument("--message", required=True, metavar="TEXT")
     run.add_argument("--thread", metavar="ID", help="thread to go on with, or a new one; by default a new one")
     run.add_argument("--model", metavar="PROVIDER:MODEL", help="by default the offline scripted model")
@@ -79,9 +81,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _reader(options: argparse.Namespace) -> Any:
-    from engine.trace import Reader
+    from engine.sources import open_source
 
-    return Reader(options.file)
+    return open_source(options.file)
 
 
 def _thread(reader: Any, options: argparse.Namespace) -> str:

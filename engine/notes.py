@@ -18,7 +18,7 @@ from typing import Literal
 
 from engine.errors import EditConflict, UsageError, WorkspaceError
 from engine.transactions import transaction
-from engine.workspace import BUSY_SECONDS, check_file
+from engine.workspace import BUSY_SECONDS, check_workspace
 
 Kind = Literal["note", "mark", "baseline"]
 
@@ -53,7 +53,7 @@ def list_notes(path: str | Path, thread_id: str | None = None, kind: Kind | None
         UsageError, WorkspaceError: the file is not there, or no workspace.
     """
     file = Path(path)
-    check_file(file)
+    check_workspace(file)
     try:
         uri = f"{file.resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:

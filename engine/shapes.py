@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engine.tables import visible
-from engine.trace.model import Artifact, Event, RequestRow, ThreadRow
+from engine.trace.model import Artifact, Event, RequestDetail, RequestRow, ThreadRow
 
 if TYPE_CHECKING:
-    from engine.trace import Reader
+    from engine.sources import Source
 
 
 def thread(row: ThreadRow) -> dict[str, Any]:
-    """``thread_id, title, agent, requests, created_at, updated_at, source, status``."""
+    """``thread_id, title, agent, requests, created_at, updated_at, source, status, problem``."""
     return asdict(row)
 
 
@@ -42,6 +43,9 @@ def request(row: RequestRow) -> dict[str, Any]:
         "duration_ms": row.duration_ms,
         "error": row.error,
         "events": list(row.events),
+        "branch": row.branch,
+        "follows": row.follows,
+        "problem": row.problem,
     }
 
 
@@ -62,18 +66,19 @@ def artifact(row: Artifact) -> dict[str, Any]:
     return asdict(row)
 
 
-def detail(reader: Reader, request_id: int) -> dict[str, Any]:
+def detail(reader: Source, request_id: int) -> dict[str, Any]:
     """A request whole: the four areas as the model received them, raw with fates, response, usage, events."""
     found = reader.request(request_id)
     return {
         "request": request(found.row),
         "exact": found.exact,
+        "not_recorded": dict(found.not_recorded),
         "system": [{"content": reader.value(block.part), "contributor": block.contributor} for block in found.system],
         "system_message": reader.system_message(request_id),
         "messages": [reader.message(row.part) for row in found.messages],
         "tools": [reader.value(row.part) for row in found.tools],
         "tool_contributors": {row.name: row.contributor for row in found.tools},
-        "provider": dict(found.provider),
+        "provider": provider(found),
         "raw": [{**reader.message(row.part), "fate": row.fate, "reason": row.reason} for row in found.raw],
         "cutoff": found.cutoff,
         "response": reader.message(found.response) if found.response else None,
@@ -82,7 +87,13 @@ def detail(reader: Reader, request_id: int) -> dict[str, Any]:
     }
 
 
-def readable(reader: Reader, request_id: int) -> str:
+def provider(found: RequestDetail) -> dict[str, Any]:
+    """The Provider area, with the bodies that were sent."""
+    wire = found.provider.get("wire")
+    return {**found.provider, "wire": dict(wire) if isinstance(wire, Mapping) else wire}
+
+
+def readable(reader: Source, request_id: int) -> str:
     """A request for the eye: each area's rows with their first lines."""
     found = reader.request(request_id)
     row = found.row
@@ -92,13 +103,15 @@ def readable(reader: Reader, request_id: int) -> str:
         f"{row.status}, {row.input_tokens if row.input_tokens is not None else '–'} input tokens ({row.tokens}), "
         f"{row.usage.output_tokens if row.usage.output_tokens is not None else '–'} output tokens",
     ]
-    if row.error:
-        lines.append(visible(row.error))
+    lines += [visible(words) for words in (row.error, row.problem) if words]
+    missing = {area: f"  not recorded: {words}" for area, words in found.not_recorded.items()}
     lines.append("\nSystem")
+    lines += [missing["system"]] if "system" in missing else []
     for block in found.system:
         first = " ".join(reader.text(block.part)[:200].split())[:90]
         lines.append(f"  {block.contributor:<28} ~{block.tokens:>7} tokens  {visible(first)}")
     lines.append("\nMessages")
+    lines += [missing["messages"].replace("not recorded: ", "", 1)] if "messages" in missing else []
     heads = reader.heads([message.part for message in found.messages])
     for message in found.messages:
         head = heads[message.part]
@@ -110,8 +123,10 @@ def readable(reader: Reader, request_id: int) -> str:
             + (f"  → {visible(calls)}" if calls else "")
         )
     lines.append("\nTools")
+    lines += [missing["tools"]] if "tools" in missing else []
     lines += [f"  {tool.name:<28} ~{tool.tokens:>7} tokens  {tool.contributor}" for tool in found.tools]
     lines.append("\nProvider")
+    lines += [missing["provider"]] if "provider" in missing else []
     lines += [f"  {name}: {visible(str(value))[:160]}" for name, value in found.provider.items()]
     return "\n".join(lines)
 

@@ -12,6 +12,7 @@ import sqlite3
 import struct
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 from engine.errors import UsageError, WorkspaceError
 
@@ -22,12 +23,14 @@ VERSION = 4
 BUSY_SECONDS = 5.0
 
 
-def check_file(path: Path) -> None:
-    """Raise a sentence unless ``path`` is a workspace that this version can open. Reads 100 bytes.
+def check_file(path: Path) -> Literal["workspace", "langgraph"]:
+    """What can be read from ``path``: a workspace of ours, or another program's LangGraph database.
+
+    Looks at the header, and at the list of tables of a file that isn't ours; leaves no trace.
 
     Raises:
         UsageError: there is no such file, or it is a folder.
-        WorkspaceError: it can't be read, is not ours, is damaged, or is of a newer version.
+        WorkspaceError: it can't be read, is neither, is damaged, or is of a newer version.
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a workspace file.")
@@ -46,9 +49,12 @@ def check_file(path: Path) -> None:
         raise WorkspaceError(f"{path} is cut off inside its header. Nothing was changed.")
     version, application = struct.unpack(">I", header[60:64])[0], struct.unpack(">I", header[68:72])[0]
     if application != APPLICATION_ID:
-        raise WorkspaceError(
-            f"{path} is an SQLite database, but not a workspace of the Context Inspector. Nothing was changed."
-        )
+        if not _is_langgraph(path):
+            raise WorkspaceError(
+                f"{path} is an SQLite database, but neither a workspace of the Context Inspector nor a LangGraph "
+                "database. Nothing was changed."
+            )
+        return "langgraph"
     if version > VERSION:
         raise _newer(path, version)
     page = struct.unpack(">H", header[16:18])[0] or 1
@@ -58,6 +64,19 @@ def check_file(path: Path) -> None:
         raise WorkspaceError(
             f"{path} is cut off: its header speaks of {pages * page:,} bytes and {size:,} are there. "
             "Copy the file before you try to repair it; nothing was changed."
+        )
+    return "workspace"
+
+
+def check_workspace(path: Path) -> None:
+    """Raise a sentence unless ``path`` is a workspace that this version can open, and write.
+
+    Raises: as :func:`check_file`.
+    """
+    if check_file(path) != "workspace":
+        raise WorkspaceError(
+            f"{path} is a LangGraph database of another program, not a workspace of the Context Inspector. "
+            "It can be read, and nothing is ever written to it."
         )
 
 
@@ -74,10 +93,10 @@ class Workspace:
     def open(cls, path: str | Path) -> Workspace:
         """Open an existing workspace, migrating an older one.
 
-        Raises: as :func:`check_file`.
+        Raises: as :func:`check_workspace`.
         """
         path = Path(path)
-        check_file(path)
+        check_workspace(path)
         workspace = cls(path)
         try:
             # A newer version may so far stand in the WAL alone; reading it must not fold that back.
@@ -150,6 +169,17 @@ def _migrate(connection: sqlite3.Connection) -> None:
     from engine.schema import migrate  # deferred: sqlite_utils takes 0.3 s to import
 
     migrate(connection)
+
+
+def _is_langgraph(path: Path) -> bool:
+    from engine.sources.kind import is_langgraph  # deferred: a workspace doesn't need it
+
+    try:
+        return is_langgraph(path)
+    except sqlite3.DatabaseError as error:
+        raise WorkspaceError(
+            f"{path} is damaged, its list of tables can't be read: {error}. Copy the file before you try to repair it."
+        ) from error
 
 
 def _newer(path: Path, version: int) -> WorkspaceError:

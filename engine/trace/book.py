@@ -13,7 +13,7 @@ from engine.canonical import from_json
 from engine.errors import InspectorError, WorkspaceError
 from engine.packing import unpack
 from engine.trace.model import Piece as Piece
-from engine.workspace import check_file
+from engine.workspace import check_workspace
 
 _PATH = """
     WITH RECURSIVE up(id, parent, part, depth) AS (
@@ -67,7 +67,7 @@ class Book:
     """
 
     def __init__(self, path: Path) -> None:
-        check_file(path)
+        check_workspace(path)
         self.path = path
         self._local = threading.local()
         self._all: list[sqlite3.Connection] = []

@@ -50,6 +50,8 @@ class ThreadRow:
     source: str
     """``workspace``, or the kind of database it was read from."""
     status: Literal["idle", "running", "failed", "stopped", "interrupted"]
+    problem: str | None = None
+    """What of it can't be read, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,12 @@ class RequestRow:
     """Tokens at which summarization starts."""
     events: tuple[str, ...]
     """Kinds of this request's events, in order, each once."""
+    branch: int = 0
+    """Line of the thread's history that it was made on: 0 for the first, 1, 2 … for forks in the order of making."""
+    follows: int | None = None
+    """The same agent's request before it on its own line, where that is known from checkpoints."""
+    problem: str | None = None
+    """What of it can't be read, or is in doubt, in words."""
 
     @property
     def tokens(self) -> TokenSource:
@@ -256,6 +264,8 @@ class Summary:
     """The summary message."""
     chained: bool
     """A summary of a summary: one was in force before."""
+    problem: str | None = None
+    """Why its history file can't be had although it was saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +289,9 @@ class RequestDetail:
     """``usage_metadata`` exactly as the integration gave it."""
     events: tuple[Event, ...]
     exact: bool
-    """False where the messages are a callback's, which LangChain may have rewritten."""
+    """False where the messages are a callback's, which LangChain may have rewritten, or rebuilt from a checkpoint."""
+    not_recorded: Mapping[str, str] = field(default_factory=dict)
+    """What the source can't tell: an area (``system``, ``messages``, …, ``response``) → why, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

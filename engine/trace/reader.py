@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from engine.errors import UsageError
 from engine.kinds import CALLER, block_kind
@@ -38,12 +38,18 @@ from engine.trace.model import (
 )
 from engine.trace.provider import provider_of
 from engine.trace.rows import REQUEST_COLUMNS, request_row, thread_row
+from engine.wire import read as wire
+from engine.wire.model import WireAttempt
 
 _CHUNK = 500
 
 
 class Reader:
     """Reads one workspace file."""
+
+    kind: Literal["workspace", "langgraph"] = "workspace"
+    read_only = ""
+    problem = ""
 
     def __init__(self, path: str | Path) -> None:
         self._book = Book(Path(path))
@@ -138,7 +144,7 @@ class Reader:
             raw=raw_rows,
             aligned=aligned,
             cutoff=cutoff,
-            provider=provider_of(self._book, self._book.value(params), blocks, schemas, sent_rows),
+            provider=provider_of(self._book, request_id, self._book.value(params), blocks, schemas, sent_rows),
             response=response,
             usage=(answer.get("data") or {}).get("usage_metadata") if answer else None,
             events=tuple(self._events("e.request = ?", request_id)),
@@ -218,6 +224,16 @@ class Reader:
         shell, *blocks = [self._book.value(piece[0]) for piece in pieces]
         content = blocks if shell["form"] == "list" else blocks[0]
         return {"type": shell["type"], "data": {"content": content, **shell["data"]}}
+
+    # The wire
+
+    def wire(self, request_id: int) -> tuple[WireAttempt, ...]:
+        """What was sent to the provider for a request, attempt by attempt, without bodies."""
+        return wire.attempts(self._book, request_id)
+
+    def wire_bytes(self, attempt_id: int) -> bytes:
+        """The body of an attempt, byte by byte but for secrets; empty where it was not kept."""
+        return wire.content(self._book, attempt_id)
 
     # Events and summaries
 

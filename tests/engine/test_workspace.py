@@ -15,9 +15,10 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from sqlite_utils import Database
 
+from engine import Reader
 from engine.errors import InspectorError, UsageError, WorkspaceError
 from engine.schema import migrate, migrations
-from engine.workspace import APPLICATION_ID, VERSION, Workspace, check_file
+from engine.workspace import APPLICATION_ID, VERSION, Workspace, check_file, check_workspace
 
 AS_ROOT = os.geteuid() == 0
 
@@ -179,10 +180,13 @@ def test_an_older_workspace_is_brought_up_to_date_when_it_is_opened(tmp_path: Pa
 # --- refusing ---
 
 
-def refused(path: Path, kind: type[InspectorError], sentence: str) -> None:
+DOORS = (check_workspace, Workspace.open, lambda place: Workspace.open(str(place)))
+
+
+def refused(path: Path, kind: type[InspectorError], sentence: str, *more: Callable[[Path], object]) -> None:
     """Every door refuses the file with this sentence, and changes nothing in its folder."""
     before = snapshot(path.parent)
-    for door in (check_file, Workspace.open, lambda place: Workspace.open(str(place))):
+    for door in (*DOORS, *(more or (check_file,))):
         with pytest.raises(kind, match=sentence) as caught:
             door(path)
         assert str(path) in str(caught.value)
@@ -257,7 +261,17 @@ def test_a_database_of_langgraphs_is_refused(tmp_path: Path, wal: bool) -> None:
     with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
         SqliteSaver(connection).setup()
         connection.execute(f"PRAGMA journal_mode={'WAL' if wal else 'DELETE'}")
-    refused(path, WorkspaceError, "not a workspace of the Context Inspector")
+    refused(path, WorkspaceError, "not a workspace of the Context Inspector", Reader)
+    assert check_file(path) == "langgraph"
+
+
+@pytest.mark.parametrize("wal", [True, False])
+def test_somebodys_database_of_something_else_is_refused(tmp_path: Path, wal: bool) -> None:
+    path = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE checkpoints(name, reached)")
+        connection.execute(f"PRAGMA journal_mode={'WAL' if wal else 'DELETE'}")
+    refused(path, WorkspaceError, "neither a workspace of the Context Inspector nor a LangGraph database")
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:

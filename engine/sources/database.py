@@ -1,0 +1,359 @@
+"""The rows of a LangGraph database in any of its releases, and what can be had of a damaged one.
+
+Listings use the index alone, or columns that stand before the blobs: a row's metadata lies
+behind its checkpoint, so that reading it means reading the blob's pages. One damaged row
+or page spoils itself only.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import WorkspaceError
+from engine.sources.access import Access
+
+_CHECK_SECONDS = 3.0
+_BATCH = 500
+_FURTHEST = 1 << 40  # row ids that are looked over for a readable one
+
+
+class DamagedError(Exception):
+    """SQLite can't read what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A checkpoint, without its contents."""
+
+    row: int
+    thread_id: str
+    namespace: str
+    id: str
+    parent: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A checkpoint's contents as they are stored; ``problem`` says why they are not there."""
+
+    type: Any = None
+    checkpoint: Any = None
+    metadata: Any = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write of a task to a channel, as it is stored."""
+
+    row: int
+    task: str
+    path: str
+    """``task_path``: how the task came about, with its node's name; empty where the release didn't store it."""
+    index: int
+    channel: str
+    type: Any
+    value: Any
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """Place among a checkpoint's writes in which LangGraph applies them."""
+        return self.path, self.task, self.index
+
+    @property
+    def node(self) -> str | None:
+        """Name of the node that wrote; None where it isn't stored."""
+        kind, _, name = self.path.partition(", ")
+        return name if kind == "~__pregel_pull" and name else None
+
+    @property
+    def send(self) -> int | None:
+        """Place of its task among those asked for by name; None for a task that its channels started."""
+        kind, *rest = self.path.split(", ")
+        return int(rest[0]) if kind == "~__pregel_push" and rest and rest[0].isdigit() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A checkpoint's columns that can be read without its blob."""
+
+    row: int
+    parent: str | None
+    type: str
+    size: int
+    """Bytes of the blob."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A thread's checkpoints in one namespace, counted."""
+
+    thread_id: str
+    namespace: str
+    count: int
+    first: str
+    last: str
+
+
+class Database:
+    """Reads rows. Thread-safe.
+
+    Raises:
+        WorkspaceError: the file can't be read at all, or isn't a LangGraph database.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.access = Access(path)
+        self._lock = threading.RLock()
+        self._damage: str | None = None
+        try:
+            self._learn()
+        except BaseException:
+            self.access.close()
+            raise
+
+    @property
+    def damage(self) -> str:
+        """What is damaged, in words; empty as long as nothing was met that can't be read."""
+        return self._damage or ""
+
+    def refresh(self) -> bool:
+        """Whether the file has changed since it was last looked at."""
+        with self._lock:
+            return self.access.refresh()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self.access.close()
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query.
+
+        Raises:
+            DamagedError: SQLite met what it can't read.
+            WorkspaceError: the file can't be read for another reason.
+        """
+        with self._lock:
+            try:
+                return self.access.connection.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                if "locked" in str(error) or "busy" in str(error):
+                    self.access.avoid_lock()
+                    return self._again(query, values)
+                raise self._fault(error) from error
+
+    def _again(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        try:
+            return self.access.connection.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: sqlite3.DatabaseError) -> Exception:
+        if not isinstance(error, sqlite3.OperationalError) or "disk I/O" in str(error) or "corrupt" in str(error):
+            return DamagedError(self._where())
+        return WorkspaceError(f"{self.path} can't be read: {error}.")
+
+    # Listing
+
+    def groups(self) -> list[Group]:
+        """Checkpoints counted by thread and namespace; from the rows one by one where the index is damaged."""
+        try:
+            rows = self.rows(
+                f"SELECT thread_id, {self._ns}, count(*), min({self._id}), max({self._id}) "
+                "FROM checkpoints GROUP BY 1, 2"
+            )
+            return [Group(_text(row[0]), _text(row[1]), row[2], _text(row[3]), _text(row[4])) for row in rows]
+        except DamagedError:
+            found: dict[tuple[str, str], list[str]] = {}
+            for key in self._salvaged_keys():
+                found.setdefault((key.thread_id, key.namespace), []).append(key.id)
+            return [Group(*names, len(ids), min(ids), max(ids)) for names, ids in found.items()]
+
+    def keys(self, thread_id: str) -> list[Key]:
+        """A thread's checkpoints, oldest row first."""
+        query = f"SELECT rowid, thread_id, {self._ns}, {self._id}, {self._parent} FROM checkpoints WHERE thread_id = ?"
+        try:
+            return sorted((_key(row) for row in self.rows(query, (thread_id,))), key=lambda key: key.row)
+        except DamagedError:
+            return [key for key in self._salvaged_keys() if key.thread_id == thread_id]
+
+    def thread_of(self, row: int) -> str | None:
+        """Thread of the checkpoint in this row."""
+        try:
+            found = self.rows("SELECT thread_id FROM checkpoints WHERE rowid = ?", (row,))
+        except DamagedError:
+            return next((key.thread_id for key in self._salvaged_keys() if key.row == row), None)
+        return _text(found[0][0]) if found else None
+
+    def outline(self, thread_id: str, namespace: str, id: str) -> Outline:
+        """What stands before the blob of one checkpoint."""
+        found = self.rows(
+            f"SELECT rowid, {self._parent}, {self._type}, length(checkpoint) FROM checkpoints "
+            f"WHERE thread_id = ? AND {self._ns} = ? AND {self._id} = ?",
+            (thread_id, namespace, id),
+        )
+        if not found:
+            raise DamagedError("its row can't be found")
+        row, parent, kind, size = found[0]
+        return Outline(
+            row, None if parent is None else _text(parent), _text(kind), size if isinstance(size, int) else 0
+        )
+
+    # Contents
+
+    def stored(self, row: int) -> Stored:
+        """A checkpoint's contents."""
+        try:
+            found = self.rows(f"SELECT {self._type}, checkpoint, metadata FROM checkpoints WHERE rowid = ?", (row,))
+        except DamagedError as error:
+            return Stored(problem=str(error))
+        return Stored(*found[0]) if found else Stored(problem="the row is gone")
+
+    def writes(self, thread_id: str, namespace: str, id: str, most: int | None = None) -> list[Write]:
+        """Writes of the tasks that ran from a checkpoint, in the order in which they were applied.
+
+        Values of more than ``most`` bytes are not read. Damaged writes are left out.
+        """
+        if not self._writes:
+            return []
+        value = "value" if most is None else f"CASE WHEN length(value) <= {most:d} THEN value END"
+        query = (
+            f"SELECT rowid, task_id, {self._path}, idx, channel, {self._write_type}, {value} "
+            f"FROM writes WHERE thread_id = ? AND {self._write_ns} = ? AND checkpoint_id = ?"
+        )
+        try:
+            found = self.rows(query, (thread_id, namespace, id))
+        except DamagedError:
+            found = self._one_by_one(query, (thread_id, namespace, id))
+        return sorted((_write(row) for row in found), key=lambda write: write.order)
+
+    def runs(self, nodes: Sequence[str]) -> dict[str, int]:
+        """Tasks of these nodes that wrote anything, counted by thread; no value is read."""
+        if not self._writes or self._path == "''":
+            return {}
+        marks = ",".join("?" * len(nodes))
+        query = (
+            f"SELECT thread_id, count(DISTINCT checkpoint_id || ' ' || task_id) FROM writes "
+            f"WHERE task_path IN ({marks}) GROUP BY thread_id"
+        )
+        try:
+            return dict(self.rows(query, [f"~__pregel_pull, {node}" for node in nodes]))
+        except DamagedError:
+            return {}
+
+    def _one_by_one(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        try:
+            head = query[query.index(" FROM ") :]
+            ids = [row[0] for row in self.rows(f"SELECT rowid{head}", values)]
+        except DamagedError:
+            return []
+        found = []
+        for id in ids:
+            try:
+                found += self.rows(f"{query} AND rowid = ?", (*values, id))
+            except DamagedError:
+                continue
+        return found
+
+    def _salvaged_keys(self) -> Iterator[Key]:
+        columns = f"rowid, thread_id, {self._ns}, {self._id}, {self._parent}"
+        return (_key(row) for row in self._salvage("checkpoints", columns))
+
+    def _salvage(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
+        """Rows of a table in the order of their ids, stepping over what can't be read."""
+        at, many = -(1 << 62), _BATCH
+        query = f"SELECT {columns} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        while True:
+            try:
+                found = self.rows(query, (at, many))
+            except DamagedError:
+                if many > 1:
+                    many = 1
+                    continue
+                reached = self._over_damage(query, max(at, 0))
+                if reached is None:
+                    return
+                at = reached
+                continue
+            if not found:
+                return
+            yield from found
+            at, many = found[-1][0], _BATCH if many == 1 and len(found) == _BATCH else many
+
+    def _over_damage(self, query: str, at: int) -> int | None:
+        """The smallest id behind ``at`` after which rows can be read again."""
+        step = 1
+        while step < _FURTHEST and not self._readable(query, at + step):
+            step *= 2
+        if step >= _FURTHEST:
+            return None
+        low, high = at + step // 2, at + step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._readable(query, middle) else (middle, high)
+        return high
+
+    def _readable(self, query: str, at: int) -> bool:
+        try:
+            return bool(self.rows(query, (at, 1)))
+        except DamagedError:
+            return False
+
+    # What the file is like
+
+    def _learn(self) -> None:
+        """Names of columns: they changed with LangGraph's releases."""
+        try:
+            columns = {str(row[1]) for row in self.rows("PRAGMA table_info(checkpoints)")}
+            writes = {str(row[1]) for row in self.rows("PRAGMA table_info(writes)")}
+        except DamagedError as error:
+            raise WorkspaceError(
+                f"{self.path} is damaged: its list of tables can't be read. Copy the file before you try to repair it."
+            ) from error
+        if not {"thread_id", "checkpoint"} <= columns:
+            raise WorkspaceError(f"{self.path} has no checkpoints of LangGraph in it.")
+        self._id = "checkpoint_id" if "checkpoint_id" in columns else "thread_ts"
+        self._parent = "parent_checkpoint_id" if "parent_checkpoint_id" in columns else "parent_ts"
+        self._ns = "checkpoint_ns" if "checkpoint_ns" in columns else "''"
+        self._type = "type" if "type" in columns else "NULL"
+        self._writes = {"thread_id", "checkpoint_id", "task_id", "idx", "channel", "value"} <= writes
+        self._write_ns = "checkpoint_ns" if "checkpoint_ns" in writes else "''"
+        self._write_type = "type" if "type" in writes else "NULL"
+        self._path = "task_path" if "task_path" in writes else "''"
+
+    def _where(self) -> str:
+        """Where the file is damaged, in words; asked of SQLite once, and not for long."""
+        if self._damage is None:
+            end = time.monotonic() + _CHECK_SECONDS
+            self.access.connection.set_progress_handler(lambda: time.monotonic() > end, 10_000)
+            try:
+                said = " ".join(str(row[0]) for row in self.access.connection.execute("PRAGMA quick_check(20)"))
+            except sqlite3.DatabaseError:
+                said = ""
+            finally:
+                self.access.connection.set_progress_handler(None, 0)
+            page = re.search(r"page (?:number )?(\d+)", said, re.IGNORECASE)
+            self._damage = f"damaged near page {page.group(1)}" if page else "damaged"
+        return self._damage
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _key(row: tuple[Any, ...]) -> Key:
+    return Key(row[0], _text(row[1]), _text(row[2]), _text(row[3]), None if row[4] is None else _text(row[4]))
+
+
+def _write(row: tuple[Any, ...]) -> Write:
+    index = row[3] if isinstance(row[3], int) else 0
+    return Write(row[0], _text(row[1]), _text(row[2]), index, _text(row[4]), row[5], row[6])
