@@ -69,6 +69,12 @@ def message_kind(message: BaseMessage) -> str:
     return kind if kind in {"human", "ai", "tool", "system"} else "other"
 
 
+def text_of(message: BaseMessage) -> str:
+    """A message's text."""
+    text = message.text
+    return str(text if isinstance(text, str) else text())  # a method, before langchain-core 1.0
+
+
 def text_chars(content: Any) -> int:
     """Characters of text in a message's content, a string or a list of blocks."""
     if isinstance(content, str):

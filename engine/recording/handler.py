@@ -6,35 +6,82 @@ Runs inline, so that what it sets in the context is seen by the model's own meth
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from engine.recording import model as model_door
-from engine.recording.observers import Call, current
+from engine.recording.model import expect
+from engine.recording.observers import Call, Follower, current
+from engine.recording.tree import NOWHERE, Place
 from engine.wire.secrets import without_keys
 from engine.wire.tap import Line, Log
+
+_M = TypeVar("_M", bound=Callable[..., None])
+_STOPPED = (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit, SystemExit)
+
+
+def quiet(method: _M) -> _M:
+    """A fault in a callback is a loss of the record, and neither the program's nor its log's."""
+
+    @functools.wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            method(self, *args, **kwargs)
+        except Exception as error:  # whatever it is, the run must not notice
+            self._log.lose(1, f"{type(error).__name__}: {error}")
+
+    return guarded  # type: ignore[return-value]
+
+
+def how_it_ended(error: BaseException) -> tuple[str, str | None]:
+    """Status of what ended with this, and the sentence for a failure."""
+    if isinstance(error, _STOPPED):
+        return "stopped", None
+    return "failed", without_keys(f"{type(error).__name__}: {error}")
 
 
 class OpenRequest:
     """A model call between its start and its end."""
 
-    def __init__(self, token: str, metadata: dict[str, Any], serialized: Any, extra: dict[str, Any]) -> None:
-        self.token = token
-        self.metadata = metadata
+    def __init__(
+        self,
+        run_id: UUID,
+        traced: list[Any],
+        serialized: Any,
+        extra: dict[str, Any],
+        line: Line,
+        started: Callable[[OpenRequest, list[Any], Any, dict[str, Any], bool], None],
+    ) -> None:
+        self.run_id, self.token = run_id, str(run_id)
+        self.traced = traced
+        self.metadata: dict[str, Any] = extra.get("metadata") or {}
         self.serialized = serialized or {}
         self.extra = extra
+        self.line = line
         self.started_at = time.time()
-        self.call: Call | None = None
-        self.traced: list[Any] = []
+        self.call: Call | None = current.get()
+        self.place: Place = NOWHERE
+        self.model: Any = None
+        self.thread_id = ""
+        self.run: str | None = None
+        """Where the request went in the record."""
         self.told = False
-        self.line: Line | None = None
+        self._started = started
+
+    def receive(self, model: Any, messages: list[Any], stop: Any, given: dict[str, Any], exact: bool = True) -> None:
+        """What the model's own method got; the first time counts."""
+        if not self.told:
+            self.told = True
+            self.model = model
+            self._started(self, messages, stop, given, exact)
+            self.line.release()
 
 
-class Handler(BaseCallbackHandler):
+class Handler(BaseCallbackHandler, Follower):
     """Follows chat model calls for a recorder; see :class:`engine.recording.recorder.Recorder`."""
 
     run_inline = True
@@ -49,43 +96,38 @@ class Handler(BaseCallbackHandler):
         self._started, self._ended, self._log = started, ended, log
         self._open: dict[UUID, OpenRequest] = {}
 
+    @quiet
     def on_chat_model_start(self, serialized: Any, messages: list[list[Any]], *, run_id: UUID, **kwargs: Any) -> None:
-        opened = OpenRequest(str(run_id), kwargs.get("metadata") or {}, serialized, kwargs)
-        opened.traced = messages[0]
-        opened.call = current.get()
+        self._begin(serialized, messages, run_id, kwargs, NOWHERE)
+
+    def _begin(self, serialized: Any, messages: Any, run_id: UUID, kwargs: dict[str, Any], place: Place) -> None:
+        line = Line(str(run_id), self._log)
+        opened = OpenRequest(run_id, messages[0], serialized, kwargs, line, self._started)
+        opened.place = place
         self._open[run_id] = opened
-        line = opened.line = Line(opened.token, self._log)
-
-        def receive(received: list[Any], stop: Any, given: dict[str, Any]) -> None:
-            if not opened.told:
-                opened.told = True
-                self._started(opened, received, stop, given, True)
-                line.release()
-
-        model_door.receiver.set(receive)
+        expect(opened)
         line.open()
 
+    @quiet
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
         self._close(run_id, "done", response, None)
 
+    @quiet
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        stopped = isinstance(error, (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit))
-        sentence = None if stopped else without_keys(f"{type(error).__name__}: {error}")
-        self._close(run_id, "stopped" if stopped else "failed", kwargs.get("response"), sentence)
+        status, sentence = how_it_ended(error)
+        self._close(run_id, status, kwargs.get("response"), sentence)
 
     def _close(self, run_id: UUID, status: str, response: Any, error: str | None) -> None:
         opened = self._open.pop(run_id, None)
         if opened is None:
             return
-        model_door.receiver.set(None)
         if not opened.told:
-            opened.told = True
             given = opened.extra.get("invocation_params") or {}
             kwargs = {name: given[name] for name in ("tools", "tool_choice") if name in given}
-            self._started(opened, self._best(opened), given.get("stop"), kwargs, False)
-        if opened.line is not None:
-            opened.line.release()
-            opened.line.close(error)
+            messages = self._best(opened)
+            opened.receive(None, messages, given.get("stop"), kwargs, exact=not any(map(_rewritten, messages)))
+        opened.line.release()
+        opened.line.close(error)
         self._ended(opened, status, response, error)
 
     @staticmethod
@@ -97,3 +139,21 @@ class Handler(BaseCallbackHandler):
             if len(whole) == len(opened.traced):
                 return whole
         return opened.traced
+
+    # A program may copy its configuration, or send it to another process.
+
+    def __copy__(self) -> Handler:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Handler:
+        return self
+
+    def __reduce__(self) -> Any:
+        return BaseCallbackHandler, ()
+
+
+def _rewritten(message: Any) -> bool:
+    """Whether LangChain may have rewritten a message for callbacks: it does so with media and untyped blocks."""
+    return isinstance(message.content, list) and any(
+        isinstance(block, dict) and block.get("type") != "text" for block in message.content
+    )

@@ -117,8 +117,10 @@ class _Fixed:
 class Lane:
     """What is known of one agent run's lists; forgets everything when the writer lost something."""
 
-    def __init__(self, thread_id: str, namespace: str) -> None:
+    def __init__(self, thread_id: str, namespace: str, *, passing: bool = False) -> None:
         self.thread_id, self.namespace = thread_id, namespace
+        self.passing = passing
+        """Whether it serves one request only."""
         self.reset()
 
     def reset(self) -> None:

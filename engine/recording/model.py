@@ -1,29 +1,23 @@
 """The last door before the provider: what a chat model's own methods are given.
 
-Callbacks see messages that LangChain rewrote for tracers, and before it normalizes them
-for the model. So the class of an observed model object is exchanged for a subclass of the
-same name, whose ``_generate``, ``_stream`` and their async twins note their arguments and
-go on. Only methods that the class itself defines are wrapped: LangChain asks which those
-are to decide whether it may stream.
+Callbacks see messages that LangChain rewrote for tracers, and before it normalizes them for the
+model. So the methods of every chat model class through which a model is reached note their
+arguments and go on. They are exchanged in the class itself, and only where a class defines them:
+LangChain asks which those are to decide whether it may stream, and a program may ask for an
+object's exact class, or pickle it. Unless a call is awaited, they do nothing.
 """
 
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from types import FunctionType
+from typing import Any, Protocol
 
 from langchain_core.language_models import BaseChatModel
 
-log = logging.getLogger(__name__)
-
-Receiver = Callable[[list[Any], Any, dict[str, Any]], None]
-"""Takes messages, stop words and keyword arguments as the model's method got them."""
-
-receiver: ContextVar[Receiver | None] = ContextVar("context_inspector_receiver", default=None)
-"""Of the call that is being made; set when its callback starts it."""
+from engine.recording.frames import unseen
 
 _METHODS = (
     "_generate",
@@ -33,40 +27,79 @@ _METHODS = (
     "_stream_chat_model_events",
     "_astream_chat_model_events",
 )
-_MARK = "__context_inspector_observed__"
+_MARK = f"__{__name__}__"  # a second copy of this module, under another name, observes for itself
 
 
-def observe(model: Any) -> None:
-    """Make a chat model object tell what it receives. Idempotent; leaves what it can't observe as it is."""
-    cls: Any = type(model)
-    if isinstance(model, BaseChatModel) and _MARK not in cls.__dict__:
-        try:
-            object.__setattr__(model, "__class__", _observed(cls))
-        except Exception as error:  # a class of unusual layout: its requests are then marked as not exact
-            log.warning("%s can't be observed: %s", cls.__name__, error)
+class Awaited(Protocol):
+    """A call that has begun, and whose model has not been reached yet."""
+
+    run_id: Any
+    told: bool
+    traced: list[Any]
+    """The messages, as callbacks see them."""
+
+    def receive(self, model: Any, messages: list[Any], stop: Any, given: dict[str, Any]) -> None:
+        """Take what this model's method got. Never raises."""
 
 
-@functools.cache
-def _observed(cls: Any) -> Any:
-    names = [
-        name
-        for name in _METHODS
-        if getattr(cls, name, None) is not None and getattr(cls, name) is not getattr(BaseChatModel, name, None)
-    ]
-    namespace: dict[str, Any] = {name: _telling(getattr(cls, name)) for name in names}
-    namespace |= {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-    made = type(cls)(cls.__name__, (cls,), namespace)
-    setattr(made, _MARK, True)
-    return made
+_awaited: ContextVar[tuple[Awaited, ...]] = ContextVar("context_inspector_awaited", default=())
+
+
+def expect(call: Awaited) -> None:
+    """A call begins in this context: the next model method in it that fits is its."""
+    observe_classes()
+    _awaited.set((*(each for each in _awaited.get() if not each.told), call))
+
+
+def observe_classes(base: Any = BaseChatModel) -> None:
+    """Make all chat model classes that there are by now tell what they receive. Idempotent."""
+    for cls in type.__subclasses__(base):
+        if _MARK not in cls.__dict__:
+            for name in _METHODS:
+                method = cls.__dict__.get(name)
+                if type(method) is FunctionType:
+                    setattr(cls, name, _telling(method))
+            setattr(cls, _MARK, True)
+        observe_classes(cls)
 
 
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def told(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
-        tell = receiver.get()
-        if tell is not None:
-            given = {name: value for name, value in kwargs.items() if name not in {"stop", "run_manager"}}
-            tell(messages, args[0] if args else kwargs.get("stop"), given)
-        return method(self, messages, *args, **kwargs)
+    def told(*args: Any, **kwargs: Any) -> Any:
+        awaited = _awaited.get()
+        if awaited:
+            _tell(awaited, *args, **kwargs)
+        try:
+            return method(*args, **kwargs)
+        except BaseException as error:
+            unseen(error)
+            raise
 
     return told
+
+
+def _tell(
+    awaited: tuple[Awaited, ...],
+    model: Any,
+    /,
+    messages: Any = (),
+    stop: Any = None,
+    run_manager: Any = None,
+    *_: Any,
+    **given: Any,
+) -> None:
+    waiting = [call for call in awaited if not call.told]
+    run_id = getattr(run_manager, "run_id", None)
+    if run_id is None and waiting:
+        # Streaming methods are not told whose call it is; mostly one is awaited at a time.
+        run_id = next((call for call in reversed(waiting) if _fits(call, messages)), waiting[-1]).run_id
+    for call in waiting:
+        if call.run_id == run_id:  # several recorders may follow one call
+            call.receive(model, messages, stop, given)
+
+
+def _fits(call: Awaited, messages: Any) -> bool:
+    """Whether these can be the call's messages: only those with a list of blocks may have been rewritten."""
+    return len(call.traced) == len(messages) and all(
+        one is other or not isinstance(one.content, str) for one, other in zip(call.traced, messages, strict=True)
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
 
-from engine.recording.canon import encode_message, message_tokens, text_chars
+from engine.recording.canon import encode_message, message_tokens, text_chars, text_of
 from engine.recording.lanes import Lane
 from engine.recording.observers import Call
 from engine.recording.operations import EventNote
@@ -49,7 +49,7 @@ def in_messages(
         if isinstance(path, str) and isinstance(message, HumanMessage):
             twin = next((item for item in reversed(raw) if item.id == message.id), message)
             chars = text_chars(twin.content)
-        elif isinstance(message, ToolMessage) and (path := offload_path(message.text)):
+        elif isinstance(message, ToolMessage) and (path := offload_path(text_of(message))):
             of, chars = "result", sizes.pop(message.tool_call_id, None)
             if chars is None:
                 # Clipped on the way, after an overflow: the state still holds the whole.
@@ -84,7 +84,7 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
         before = lane.raw.tokens(evicted_from) + (message_tokens(in_force) if in_force is not None else 0)
         data = {
             "evicted_from": min(evicted_from, cutoff),
-            "path": history_path(made[0].text),
+            "path": history_path(text_of(made[0])),
             "chained": in_force is not None,
             "tokens_before": before,
             "tokens_after": sum(map(message_tokens, made)),

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from engine.recording.book import Book, FollowsLoss, row_data
 from engine.recording.canon import Encoded, encode
 from engine.recording.lanes import Lane, ListChange
 from engine.recording.layers import LayerNote
-from engine.recording.writer import Book, FollowsLoss, row_data
 
 
 @dataclass(slots=True)
@@ -140,6 +140,8 @@ class RequestStarted:
             book.db.execute("UPDATE requests SET parent = ? WHERE token = ? AND parent IS NULL", (row, child))
         for event, data in events:
             event.write(book, thread, self.lane.namespace, data)
+        if self.lane.passing:
+            book.let_go(self.lane.key)
 
     def _origin(self, book: Book) -> int:
         layers = [layer.value(lambda change: book.list(self.lane, change), book.part) for layer in self.layers]
@@ -224,19 +226,33 @@ class RunStarted:
     agent: str | None
     at: float
     pid: int
-    settings: dict[str, Any]
-    urgent: ClassVar[bool] = True
+    settings: dict[str, Any] | None
+    """None leaves what is known of the thread's settings."""
+    urgent: ClassVar[bool] = False
 
     def write(self, book: Book) -> None:
         thread = book.thread(self.thread_id, self.title, self.agent, self.at)
         book.db.execute(
-            "UPDATE threads SET updated_at = ?, settings = ?, agent = coalesce(agent, ?) WHERE id = ?",
-            (self.at, row_data(self.settings), self.agent, thread),
+            "UPDATE threads SET updated_at = ?, settings = coalesce(?, settings), agent = coalesce(agent, ?) "
+            "WHERE id = ?",
+            (self.at, None if self.settings is None else row_data(self.settings), self.agent, thread),
         )
         book.db.execute(
             "INSERT INTO runs(token, thread, started_at, status, pid) VALUES (?, ?, ?, 'running', ?)",
             (self.token, thread, self.at, self.pid),
         )
+
+
+@dataclass(slots=True)
+class LanesOver:
+    """Lanes that nothing more will be told of."""
+
+    keys: tuple[int, ...]
+    urgent: ClassVar[bool] = False
+
+    def write(self, book: Book) -> None:
+        for key in self.keys:
+            book.let_go(key)
 
 
 @dataclass(slots=True)
@@ -253,8 +269,7 @@ class RunEnded:
 
     def write(self, book: Book) -> None:
         for key in self.lanes:
-            book.paths.pop(key, None)
-            book.origins.pop(key, None)
+            book.let_go(key)
         book.db.execute(
             "UPDATE runs SET ended_at = ?, status = ?, error = ? WHERE token = ?",
             (self.at, self.status, self.error, self.token),

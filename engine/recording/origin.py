@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import is_
 from typing import Any
 
 from engine.kinds import CALLER
-from engine.recording.observers import Call, Layer
+from engine.recording.observers import Call, Layer, tool_name
 
 
 def blocks_of(system: Any) -> list[Any]:
@@ -49,6 +50,12 @@ def origin_of(call: Call) -> dict[str, Any]:
         before = layer
     order, rules = call.assembly.names, call.assembly.rules
     return {"system": system, "tools": tools, "messages": changed, "order": order, "rules": rules}
+
+
+def origin_without_layers(system: Any, tools: Sequence[Any], known: bool) -> dict[str, Any]:
+    """Contributors of a request whose middlewares were not seen: the caller, or (not ``known``) nobody knows."""
+    who = CALLER if known else ""
+    return {"system": [who] * len(blocks_of(system)), "tools": {} if known else {tool_name(tool): "" for tool in tools}}
 
 
 def _continues(old: Any, new: Any) -> bool:

@@ -8,25 +8,35 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from langchain_core.messages import BaseMessage, SystemMessage, ToolMessage
-from langgraph.config import get_config
-from langgraph.types import Command
+from langchain_core.messages import SystemMessage
 
-from engine.kinds import block_kind
-from engine.recording import notice
-from engine.recording.canon import encode_message, text_chars
+from engine.recording import facts, notice
+from engine.recording.assembling import observing
+from engine.recording.canon import text_chars, text_of
+from engine.recording.following import FollowingHandler
 from engine.recording.handler import Handler, OpenRequest
 from engine.recording.lanes import Lane
 from engine.recording.layers import layers_of
-from engine.recording.observers import Call, observing
-from engine.recording.operations import EventNote, EventSeen, RequestEnded, RequestStarted, RunEnded, RunStarted
-from engine.recording.origin import blocks_of, origin_of
+from engine.recording.operations import (
+    EventNote,
+    EventSeen,
+    LanesOver,
+    RequestEnded,
+    RequestStarted,
+    RunEnded,
+    RunStarted,
+)
+from engine.recording.origin import origin_of, origin_without_layers
 from engine.recording.parameters import parameters
+from engine.recording.standing import Standing, standing_of
+from engine.recording.tree import Tree
 from engine.recording.writer import Losses, Writer
 from engine.stubs import offload_path
 from engine.wire.secrets import without_keys
@@ -34,6 +44,7 @@ from engine.workspace import Workspace
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _EDITS = {"edit_file", "write_file"}
+_LANES = 512  # agents' lists that are kept for their next request
 
 
 def _guarded(method: _F) -> _F:
@@ -42,7 +53,8 @@ def _guarded(method: _F) -> _F:
     @functools.wraps(method)
     def guarded(self: Recorder, *args: Any, **kwargs: Any) -> None:
         try:
-            method(self, *args, **kwargs)
+            with self._lock:
+                method(self, *args, **kwargs)
         except Exception as error:  # whatever it is, the run must not notice
             self._writer.lose(1, f"{type(error).__name__}: {error}")
 
@@ -52,18 +64,30 @@ def _guarded(method: _F) -> _F:
 class Recorder:
     """Records runs into one workspace. Thread-safe; close it when no run is left.
 
-    Use :attr:`handler` as a callback of each run, build its agent inside :meth:`observing`,
-    and tell where a run begins and ends.
+    Use :attr:`handler` as a callback of each run and build its agent inside :meth:`observing`. Tell where
+    a run begins and ends, or let the recorder follow every run to its end by itself (``follow``; then
+    ``thread`` names the thread of runs whose configuration names none).
     """
 
-    def __init__(self, workspace: Workspace, on_request: Callable[[str], None] = lambda thread_id: None) -> None:
-        self._writer = Writer(workspace, self._forget)
-        self._on_request = on_request
+    def __init__(
+        self,
+        workspace: Workspace | Callable[[], Workspace],
+        on_request: Callable[[str], None] = lambda thread_id: None,
+        *,
+        follow: bool = False,
+        thread: str | None = None,
+        hidden: bool = False,
+    ) -> None:
+        self._writer = Writer(workspace, self._forget, hidden=hidden)
+        self._on_request, self._thread = on_request, thread
+        self._lock = threading.RLock()
         self._generation = 0
-        self._lanes: dict[tuple[str, str], tuple[int, Lane]] = {}
+        self._lanes: OrderedDict[tuple[str, str], tuple[int, Lane]] = OrderedDict()
         self._runs: dict[str, str] = {}
         self._tasks: dict[tuple[str, str], tuple[str | None, str | None]] = {}
-        self.handler = Handler(self._request_started, self._request_ended, self._writer)
+        told = (self._request_started, self._request_ended, self._writer)
+        self.handler: Handler = FollowingHandler(*told, self._tree_over) if follow else Handler(*told)
+        self.handler.listener = self
 
     @property
     def losses(self) -> Losses:
@@ -72,15 +96,22 @@ class Recorder:
 
     def observing(self) -> AbstractContextManager[None]:
         """Agents put together inside are observed; so are subagents made later in a run started inside."""
-        return observing(self)
+        return observing()
 
-    def flush(self) -> bool:
+    def flush(self, seconds: float = 10.0) -> bool:
         """Wait until everything seen so far is in the file or counted as lost."""
-        return self._writer.flush()
+        return self._writer.flush(seconds)
 
-    def close(self) -> None:
-        """Write what is left and stop."""
-        self._writer.close()
+    def close(self, seconds: float = 10.0) -> None:
+        """Write what is left and let go of the file. A run that is seen later opens it again."""
+        self._writer.close(seconds)
+        self._forget()
+
+    def forked(self) -> None:
+        """In a child process: start anew, and leave to the parent what is the parent's."""
+        self._lock = threading.RLock()
+        self._writer.forked()
+        self._forget()
 
     @_guarded
     def begin_run(self, token: str, thread_id: str, title: str, agent: str | None, settings: dict[str, Any]) -> None:
@@ -91,11 +122,23 @@ class Recorder:
     @_guarded
     def end_run(self, token: str, thread_id: str, status: str, error: str | None = None) -> None:
         """The invocation is over: ``done``, ``failed``, ``stopped`` or ``interrupted``."""
-        over = [key for key in self._lanes if key[0] == thread_id and key[1]]
-        keys = tuple(self._lanes.pop(key)[1].key for key in over)
-        self._tasks = {key: value for key, value in self._tasks.items() if key[0] != thread_id}
         self._runs.pop(thread_id, None)
-        self._writer.put(RunEnded(token, time.time(), status, without_keys(error) if error else error, keys))
+        self._run_over(token, thread_id, status, error, bool)
+
+    @_guarded
+    def _tree_over(self, tree: Tree, status: str, error: str | None) -> None:
+        for thread_id, token in tree.runs.items():
+            unnamed = thread_id == str(tree.root)
+            self._run_over(token, thread_id, status, error, _every if unnamed else _of_tasks)
+
+    def _run_over(
+        self, token: str, thread_id: str, status: str, error: str | None, over: Callable[[str], bool]
+    ) -> None:
+        """Let go of the lanes whose namespace is ``over``: those of a run's own tasks."""
+        keys = [key for key in self._lanes if key[0] == thread_id and over(key[1])]
+        lanes = tuple(self._lanes.pop(key)[1].key for key in keys)
+        self._tasks = {key: value for key, value in self._tasks.items() if key[0] != thread_id}
+        self._writer.put(RunEnded(token, time.time(), status, without_keys(error) if error else error, lanes))
 
     def _forget(self) -> None:
         self._generation += 1
@@ -107,76 +150,80 @@ class Recorder:
         elif generation != self._generation:
             lane.reset()
         self._lanes[thread_id, namespace] = (self._generation, lane)
+        self._lanes.move_to_end((thread_id, namespace))
+        while len(self._lanes) > _LANES:
+            self._writer.put(LanesOver((self._lanes.popitem(last=False)[1][1].key,)))
         return lane
+
+    def _run(self, opened: OpenRequest, standing: Standing, title: str) -> str | None:
+        """Token of the run that a request belongs to; the first request of an invocation begins it."""
+        thread_id, tree = standing.thread_id, opened.place.tree
+        if tree is None:
+            return self._runs.get(thread_id)
+        if thread_id not in tree.runs:
+            token = str(tree.root) + (f" {len(tree.runs) + 1}" if tree.runs else "")
+            agent = opened.metadata.get("lc_agent_name") if standing.purpose == "agent" else None
+            self._writer.put(RunStarted(token, thread_id, title, agent, tree.started_at, os.getpid(), None))
+            tree.runs[thread_id] = token
+        return tree.runs[thread_id]
 
     @_guarded
     def _request_started(
         self, opened: OpenRequest, received: list[Any], stop: Any, given: dict[str, Any], exact: bool
     ) -> None:
-        call = opened.call if opened.call is not None and opened.call.inside else None
-        metadata = opened.metadata
-        full = str(metadata.get("langgraph_checkpoint_ns") or metadata.get("checkpoint_ns") or "")
-        namespace = full.rpartition("|")[0]
-        thread_id = str(metadata.get("thread_id") or f"run {self._first_run(opened)}")
-        summary = metadata.get("lc_source") == "summarization"
-        if call is None:
-            # A model called beside its agent's own requests must not disturb their lists.
-            purpose = "summary" if summary else "other"
-            lane = Lane(thread_id, f"{namespace}|{purpose}" if namespace else purpose)
-        else:
-            purpose = "subagent" if "tools:" in namespace else "agent"
-            lane = self._lane(thread_id, namespace)
-        self._lanes.setdefault((thread_id, namespace), (self._generation, lane if call else Lane(thread_id, namespace)))
-        own = self._lanes[thread_id, namespace][1]
-        parent, parent_call = self._tasks.get((thread_id, namespace), (None, None))
-        depth = namespace.count("tools:")
-        if call is None:
-            depth += 1
-            parent = own.last if purpose == "other" else None
-            parent_call = None
-            if opened.call is not None:
-                opened.call.children.append(opened.token)
+        metadata, token, at = opened.metadata, opened.token, opened.started_at
+        standing = standing_of(opened, self._thread)
+        thread_id, call, passed = standing.thread_id, standing.call, standing.passed
+        own = self._lane(thread_id, standing.lane)
+        # A model called beside its agent's own requests must not disturb their lists.
+        lane = own if standing.own else Lane(thread_id, standing.beside, passing=True)
+        parent, parent_call = standing.parent, standing.parent_call
+        if standing.own:
+            parent, parent_call = self._tasks.get((thread_id, standing.namespace), (parent, parent_call))
+        elif parent is None and standing.purpose == "other":
+            parent = own.last
+        if not standing.own and opened.call is not None:
+            opened.call.children.append(token)
 
         system = received[0] if received and isinstance(received[0], SystemMessage) else None
         messages = received[1:] if system is not None else received
         lists = {}
         events: list[EventNote] = []
-        at = opened.started_at
-        raw: list[BaseMessage] = []
-        cutoff = None
-        if call is not None:
-            raw = call.state.get("messages") or []
+        raw, cutoff = standing.raw or [], None
+        if standing.raw is not None:
             lists["raw"] = lane.raw.change(raw, verify=False)
-            events += notice.loaded(lane, call.state, opened.token, at)
-            cutoff, summaries = notice.summarized(call, lane, opened.token, at)
+        if call is not None:
+            events += notice.loaded(lane, call.state, token, at)
+            cutoff, summaries = notice.summarized(call, lane, token, at)
             events += summaries
         lists["messages"] = lane.sent.change(messages, verify=True)
-        if call is not None:
+        if standing.raw is not None:
             new = messages[lists["messages"].keep :]
-            events += notice.in_messages(raw, lists["raw"].keep, new, opened.token, at, lane)
-        lists["system"] = lane.blocks(_system_values(system))
+            events += notice.in_messages(raw, lists["raw"].keep, new, token, at, lane)
+        lists["system"] = lane.blocks(facts.system_values(system))
         tools = list(given.get("tools") or ())
         lists["tools"] = lane.tools(tools)
-        origin = origin_of(call) if call is not None else {"system": ["caller"] * len(blocks_of(system))}
-        sizes = _sizes(lane, origin["system"])
-        lane.last = opened.token
-        model = opened.extra.get("invocation_params") or {}
-        profile, trigger = _limits(call)
+        origin = origin_of(passed) if passed is not None else origin_without_layers(system, tools, standing.known)
+        sizes = facts.sizes(lane, origin["system"])
+        lane.last = token
+        title = facts.title(raw or messages)
+        profile, trigger = facts.limits(call, opened.model)
+        opened.thread_id, opened.run = thread_id, self._run(opened, standing, title)
         self._writer.put(
             RequestStarted(
-                token=opened.token,
-                run=self._runs.get(thread_id),
+                token=token,
+                run=opened.run,
                 lane=lane,
-                title=_title(raw or messages),
-                purpose=purpose,
+                title=title,
+                purpose=standing.purpose,
                 agent=metadata.get("lc_agent_name"),
-                checkpoint_ns=full,
+                checkpoint_ns=standing.checkpoint_ns,
                 step=metadata.get("langgraph_step"),
-                checkpoint_id=_checkpoint_id(namespace),
+                checkpoint_id=facts.checkpoint_id(standing.namespace),
                 parent=parent,
                 parent_call=parent_call,
-                depth=depth,
-                model=metadata.get("ls_model_name") or model.get("model") or model.get("model_name"),
+                depth=standing.depth + (not standing.own and (parent is not None or opened.call is not None)),
+                model=facts.model_name(opened),
                 window=profile.get("max_input_tokens"),
                 trigger=trigger,
                 exact=exact,
@@ -184,7 +231,7 @@ class Recorder:
                 cutoff=cutoff,
                 params=lane.small("params", parameters(opened, stop, given, call, profile)),
                 origin=origin,
-                layers=layers_of(call, lane, raw, messages, tools) if call is not None else [],
+                layers=layers_of(passed, lane, raw, messages, tools) if passed is not None else [],
                 chars=sum(entry.encoded.chars for entry in lane.sent.entries),
                 tokens=sum(sizes.values()),
                 sizes=sizes,
@@ -202,34 +249,37 @@ class Recorder:
         message = None
         for generation in (response.generations[0] if response is not None and response.generations else ())[:1]:
             message = getattr(generation, "message", None)
+        calls = getattr(message, "tool_calls", None) or ()
+        if opened.place.tree is not None:
+            opened.place.tree.calls.update((str(call.get("id")), opened.token) for call in calls)
         self._writer.put(
             RequestEnded(
                 opened.token,
                 status,
                 time.time(),
                 error,
-                encode_message(message) if message is not None else None,
+                facts.answer(message, failed=error is not None),
                 getattr(message, "usage_metadata", None),
-                tuple(str(call.get("name")) for call in getattr(message, "tool_calls", None) or ()),
-                self._runs.get(str(opened.metadata.get("thread_id"))),
+                tuple(str(call.get("name")) for call in calls),
+                opened.run,
             )
         )
-        self._on_request(str(opened.metadata.get("thread_id")))
+        self._on_request(opened.thread_id)
 
     @_guarded
     def tool_called(self, request: Any) -> None:
         """A tool is about to run: a subagent started by it belongs to the request that called it."""
-        at = get_config()["configurable"]
-        thread_id, namespace = str(at.get("thread_id")), str(at.get("checkpoint_ns") or "")
-        lane = self._lane(thread_id, namespace.rpartition("|")[0])
-        self._tasks[thread_id, namespace] = (lane.last, request.tool_call.get("id"))
+        at = facts.configurable()
+        namespace = str(at.get("checkpoint_ns") or "")
+        key = (str(at.get("thread_id")), namespace)
+        self._tasks[key] = (self._tool_lane().last, request.tool_call.get("id"))
 
     @_guarded
     def tool_changed(self, request: Any, given: Any, left: Any) -> None:
         """A middleware passed on another result than it was given: was it offloaded?"""
         call_id = request.tool_call.get("id")
-        whole, stub = _result(given, call_id), _result(left, call_id)
-        if whole is not None and stub is not None and offload_path(stub.text):
+        whole, stub = facts.result(given, call_id), facts.result(left, call_id)
+        if whole is not None and stub is not None and offload_path(text_of(stub)):
             offloaded = self._tool_lane().seen.setdefault("offloaded", {})
             offloaded[call_id] = text_chars(whole.content)
 
@@ -238,7 +288,7 @@ class Recorder:
         """A tool's result left the middlewares: did it touch memory or a skill?"""
         call_id, name = request.tool_call.get("id"), request.tool_call.get("name")
         path = (request.tool_call.get("args") or {}).get("file_path")
-        left = _result(result, call_id)
+        left = facts.result(result, call_id)
         if left is None or left.status == "error" or not isinstance(path, str):
             return
         lane = self._tool_lane()
@@ -250,82 +300,17 @@ class Recorder:
 
     def _tool_lane(self) -> Lane:
         """The lane of the agent whose tool is running."""
-        at = get_config()["configurable"]
+        at = facts.configurable()
         return self._lane(str(at.get("thread_id")), str(at.get("checkpoint_ns") or "").rpartition("|")[0])
 
     def _event(self, lane: Lane, kind: str, data: dict[str, Any]) -> None:
         self._writer.put(EventSeen(lane, EventNote(kind, time.time(), lane.last, data)))
 
-    @staticmethod
-    def _first_run(opened: OpenRequest) -> str:
-        return str(opened.extra.get("parent_run_id") or opened.token)
+
+def _every(namespace: str) -> bool:
+    return True
 
 
-def _system_values(system: SystemMessage | None) -> list[Any]:
-    """The system area as a list: the message without its content, then a block each."""
-    if system is None:
-        return []
-    shell = {"type": system.type, "data": system.model_dump(exclude={"content"})}
-    shell["form"] = "list" if isinstance(system.content, list) else "str"
-    return [shell, *blocks_of(system)]
-
-
-def _sizes(lane: Lane, contributors: list[str]) -> dict[str, int]:
-    """Estimated tokens by kind."""
-    sizes: dict[str, int] = {}
-
-    def add(kind: str, tokens: int) -> None:
-        if tokens:
-            sizes[kind] = sizes.get(kind, 0) + tokens
-
-    for index, block in enumerate(lane.encoded("system")[1:]):
-        add(block_kind(contributors[index] if index < len(contributors) else ""), block.tokens)
-    add("tools", sum(schema.tokens for schema in lane.encoded("tools")))
-    for entry in lane.sent.entries:
-        add(entry.encoded.kind, entry.encoded.tokens)
-    return sizes
-
-
-def _title(messages: list[BaseMessage]) -> str:
-    """The first thing a human says, on one line."""
-    for message in messages:
-        if message.type == "human" and not notice.is_summary(message):
-            return " ".join(message.text[:400].split())[:100]
-    return ""
-
-
-def _checkpoint_id(namespace: str) -> str | None:
-    """Id of the checkpoint that the running node started from."""
-    try:
-        known = get_config()["configurable"].get("checkpoint_map") or {}
-    except RuntimeError:  # not inside a graph
-        return None
-    found = known.get(namespace)
-    return str(found) if found else None
-
-
-def _limits(call: Call | None) -> tuple[dict[str, Any], int | None]:
-    """The model's profile, and the tokens at which its agent starts to summarize."""
-    if call is None or not call.layers or call.layers[-1] is None:
-        return {}, None
-    profile = dict(getattr(call.layers[-1].model, "profile", None) or {})
-    window = profile.get("max_input_tokens")
-    helper = getattr(call.assembly.summarizer, "_lc_helper", None)
-    sizes = []
-    for clause in getattr(helper, "_trigger_clauses", None) or ():
-        if "tokens" in clause:
-            sizes.append(int(clause["tokens"]))
-        elif "fraction" in clause and isinstance(window, int):
-            sizes.append(int(clause["fraction"] * window))
-    return profile, min(sizes) if sizes else None
-
-
-def _result(value: Any, call_id: str | None) -> ToolMessage | None:
-    """The tool message in what a tool call gave."""
-    if isinstance(value, ToolMessage):
-        return value
-    if isinstance(value, Command) and isinstance(value.update, dict):
-        for message in value.update.get("messages") or ():
-            if isinstance(message, ToolMessage) and message.tool_call_id == call_id:
-                return message
-    return None
+def _of_tasks(namespace: str) -> bool:
+    """Whether a namespace is one of a single task, which no later run has."""
+    return ":" in namespace
