@@ -1,22 +1,49 @@
-"""The table of commands of the main window: what can be done, by which key, and when."""
+"""The table of commands of the main window: what can be done, by which key, and when.
+
+Keys that are a letter or a digit alone belong to the middle, where nothing is typed but in fields, and a
+field takes what is typed into it. Everything else that a part does with a key is in ``IN_PLACE``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
 from inspector import theme, verbs
-from inspector.commands import Command
+from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary
+from inspector.searching import Searchable
 
 if TYPE_CHECKING:
     from inspector.window import MainWindow
 
 
+AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
+
+IN_PLACE = (
+    InPlace("Anywhere", "Next part, previous part, as one reads", ("Tab", "Shift+Tab")),
+    InPlace("List", "Into the text of the row", ("Return",)),
+    InPlace("Raw ↔ Effective", "On the summary: opens the file with its history", ("Return",)),
+    InPlace("Search bar", "Next match", ("Return",)),
+    InPlace("Search bar", "Previous match", ("Shift+Return",)),
+    InPlace("Search bar", "Closes the search", ("Escape",)),
+    InPlace("Search threads", "Into the list", ("Down", "Return")),
+    InPlace("Search threads", "All threads again", ("Escape",)),
+    InPlace("Message", "A new line", ("Return",)),
+    InPlace("Message", "Stops the run", ("Escape",)),
+    InPlace("Link, button", "Follows it", ("Space",)),
+)
+"""Keys that every list, field or button has by itself."""
+
+
 def all_commands(window: MainWindow) -> list[Command]:
     """Every command, in the order of the menus."""
-    return [*_file(window), *_thread(window), *_go(window), *_focus(window), *_view(window), *_help(window)]
+    return [
+        *_file(window), *_edit(window), *_thread(window), *_go(window), *_areas(window), *_focus(window),
+        *_view(window), *_help(window),
+    ]  # fmt: skip
 
 
 def _file(w: MainWindow) -> list[Command]:
@@ -33,6 +60,25 @@ def _file(w: MainWindow) -> list[Command]:
                 hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
                 hint="Closes the window. A run under way is stopped first, after a question."),
+    ]  # fmt: skip
+
+
+def _edit(w: MainWindow) -> list[Command]:
+    def text(id: str, title: str, key: str, do: Callable[[Searchable], object], hint: str, separated: bool = False,
+             ) -> Command:  # fmt: skip
+        return Command(f"text.{id}", title, lambda: verbs.in_text(w, do), "Edit", (key,),
+                       lambda: verbs.find_target(w) is not None, hint=hint, separated=separated)  # fmt: skip
+
+    return [
+        text("find", "Find in the text…", "Ctrl+F", lambda t: t.open_find(),
+             "In the text of the part that has the keyboard, else in that of the request."),
+        text("next", "Next match", "F3", lambda t: t.step_find(False), "Around the end."),
+        text("previous", "Previous match", "Shift+F3", lambda t: t.step_find(True), "Around the beginning."),
+        text("copy", "Copy the whole text", "Ctrl+Shift+C", lambda t: t.copy_all(),
+             "As it is, also where hidden characters are drawn as marks.", separated=True),
+        Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Edit", ("Ctrl+C",), scope="table",
+                enabled=lambda: w.session is not None and w.session.request_row() is not None,
+                contexts=("request",), hint="The selected request, with exact numbers."),
     ]  # fmt: skip
 
 
@@ -53,9 +99,6 @@ def _thread(w: MainWindow) -> list[Command]:
                 hint="Off: nothing moves what you are reading, and a count of new requests appears."),
         Command("thread.copy_id", "Copy the thread id", lambda: verbs.copy_thread_id(w), "Thread", enabled=selected,
                 contexts=("thread",), hint="The id exactly as it is stored."),
-        Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Thread", ("Ctrl+C",), scope="table",
-                enabled=lambda: w.session is not None and w.session.request_row() is not None,
-                contexts=("request",), hint="With exact numbers."),
     ]  # fmt: skip
 
 
@@ -71,16 +114,16 @@ def _go(w: MainWindow) -> list[Command]:
         if w.session is not None:
             w.session.select_index(len(w.session.rows) - 1 if last else 0)
 
-    def to(id: str, title: str, key: str, run: object, hint: str, *, scope: str = "centre",
+    def to(id: str, title: str, key: str, run: object, hint: str, *, scope: str = "centre", also: str = "",
            separated: bool = False, context: bool = False) -> Command:  # fmt: skip
         return Command(id, title, run, "Go", (key,), some, scope=scope, hint=hint, separated=separated,  # type: ignore[arg-type]
-                       contexts=("request",) if context else ())  # fmt: skip
+                       also=(("chart", also),) if also else (), contexts=("request",) if context else ())  # fmt: skip
 
     return [
-        to("go.next", "Next request", "J", lambda: step(1), "Also Down in the table, Right in the chart."),
-        to("go.previous", "Previous request", "K", lambda: step(-1), "Also Up in the table, Left in the chart."),
-        to("go.first", "First request", "Home", lambda: end(False), "In the table.", scope="table"),
-        to("go.last", "Last request", "End", lambda: end(True), "In the table.", scope="table"),
+        to("go.next", "Next request", "J", lambda: step(1), "Also Down in the table.", also="Right"),
+        to("go.previous", "Previous request", "K", lambda: step(-1), "Also Up in the table.", also="Left"),
+        to("go.first", "First request", "Home", lambda: end(False), "", scope="table", also="Home"),
+        to("go.last", "Last request", "End", lambda: end(True), "", scope="table", also="End"),
         to("go.next_summary", "Next summary", "N", lambda: verbs.jump(w, 1, has_summary, "summary"),
            "The next request at which a summary came into force or was written.", separated=True, context=True),
         to("go.previous_summary", "Previous summary", "Shift+N", lambda: verbs.jump(w, -1, has_summary, "summary"), ""),
@@ -92,6 +135,28 @@ def _go(w: MainWindow) -> list[Command]:
         to("go.previous_error", "Previous error", "Shift+E", lambda: verbs.jump(w, -1, has_error, "error"), ""),
         to("go.into", "Look into the request", "Return", lambda: w.focus("request"),
            "From the table into the request.", scope="table", context=True),
+    ]  # fmt: skip
+
+
+def _areas(w: MainWindow) -> list[Command]:
+    def shown() -> bool:
+        return w.desk is not None and w.desk.request.detail() is not None
+
+    def area(index: int, title: str) -> Command:
+        return Command(f"area.{index + 1}", f"Area: {title}", lambda: verbs.show_area(w, index), "Go",
+                       (f"Alt+{index + 1}",), shown, scope="", also=(("centre", f"{index + 1}"),),
+                       separated=index == 0, hint="Of the selected request.")  # fmt: skip
+
+    return [
+        *(area(index, title) for index, title in enumerate(AREAS)),
+        Command("raw.cut", "To the cut", lambda: verbs.to_the_cut(w), "Go", ("C",), scope="centre", separated=True,
+                enabled=lambda: (view := verbs.in_raw(w)) is not None and view.can_show_cut(),
+                hint="In Raw ↔ Effective: where the summary stands in place of older messages."),
+        Command("raw.next_difference", "Next difference", lambda: verbs.step_difference(w, 1), "Go", ("D",),
+                scope="centre", enabled=lambda: verbs.in_raw(w) is not None,
+                hint="In Raw ↔ Effective: the next row where the sides are not the same message."),
+        Command("raw.previous_difference", "Previous difference", lambda: verbs.step_difference(w, -1), "Go",
+                ("Shift+D",), scope="centre", enabled=lambda: verbs.in_raw(w) is not None),
     ]  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Every action of the window once: name, shortcut, when it is enabled, what it does.
 
 Menus, context menus, shortcuts, the palette and the help page are made from this table; a view
-never makes a ``QAction`` of its own for something a user might look for by name.
+never takes a key of its own for something a user might look for by name. What every list, field and
+search bar does with Return or Escape is no command; the help page names it from ``InPlace`` rows.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
-MENUS: tuple[str, ...] = ("File", "Thread", "Go", "View", "Help")
+MENUS: tuple[str, ...] = ("File", "Edit", "Thread", "Go", "View", "Help")
 """Menus of the menu bar, in order."""
 
 
@@ -39,12 +40,36 @@ class Command:
     """For an action that is on or off: which one it is now."""
     scope: str = ""
     """Name of the part of the window whose focus the keys need; empty for the whole window."""
+    also: tuple[tuple[str, str], ...] = ()
+    """More keys, each with the part of the window whose focus it needs: ``(("chart", "Right"),)``."""
     hint: str = ""
     """One sentence for the help page."""
     contexts: tuple[str, ...] = field(default=())
     """Names of the context menus that hold it: ``("request",)``."""
     separated: bool = False
     """A line stands above it in menus."""
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """What a part does with a key by itself, as every such part does. For the help page, and against clashes."""
+
+    where: str
+    """The part, as a user would call it: ``Search bar``."""
+    does: str
+    keys: tuple[str, ...]
+    """In portable text."""
+
+
+def written(key: str) -> str:
+    """A key as this system writes it."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def keys_of(command: Command) -> str:
+    """All keys of a command as this system writes them."""
+    everywhere = [written(key) for key in command.keys]
+    return ", ".join([*everywhere, *(f"{written(key)} ({scope})" for scope, key in command.also)])
 
 
 class Commands(QObject):
@@ -55,7 +80,12 @@ class Commands(QObject):
         self._window = window
         self._commands: dict[str, Command] = {}
         self._actions: dict[str, QAction] = {}
+        self._shortcuts: dict[str, list[QShortcut]] = {}
         self._scopes: dict[str, QWidget] = {}
+        self._in_place: tuple[InPlace, ...] = ()
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_changed)
 
     def scope(self, name: str, widget: QWidget) -> None:
         """Name a part of the window, for commands whose keys work only there."""
@@ -73,6 +103,15 @@ class Commands(QObject):
                 raise ValueError(f"{command.id} and {clash} share a key")
             self._commands[command.id] = command
             self._actions[command.id] = self._make(command)
+
+    def name_in_place(self, *rows: InPlace) -> None:
+        """Name what parts do with keys by themselves. A command of the whole window must not take them."""
+        taken = {_portable(key): row.where for row in rows for key in row.keys}
+        for command in self._commands.values():
+            for key in command.keys:
+                if not command.scope and _portable(key) in taken:
+                    raise ValueError(f"{command.id} takes a key from {taken[_portable(key)]}")
+        self._in_place = rows
 
     def all(self) -> list[Command]:
         """The table, in the order of entry."""
@@ -95,7 +134,10 @@ class Commands(QObject):
         """Bring enabled and checked of every action up to date."""
         for command_id, command in self._commands.items():
             action = self._actions[command_id]
-            action.setEnabled(bool(command.enabled()))
+            on = bool(command.enabled())
+            action.setEnabled(on)
+            for shortcut in self._shortcuts.get(command_id, ()):
+                shortcut.setEnabled(on)
             if command.checked is not None:
                 action.setChecked(bool(command.checked()))
 
@@ -117,13 +159,10 @@ class Commands(QObject):
         return menu
 
     def keys_page(self) -> list[tuple[str, str, str, str]]:
-        """Rows of the help page: menu, title, keys as this system writes them, hint."""
-        rows = []
-        for command in self._commands.values():
-            keys = ", ".join(
-                QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in command.keys
-            )
-            rows.append((command.menu, command.title, keys, command.hint))
+        """Rows of the help page: menu or part, title, keys as this system writes them, hint."""
+        rows = [(each.menu, each.title, keys_of(each), each.hint) for each in self._commands.values()]
+        for part in self._in_place:
+            rows.append((part.where, part.does, ", ".join(written(key) for key in part.keys), ""))
         return rows
 
     # -- inside ----------------------------------------------------------------------------
@@ -143,7 +182,17 @@ class Commands(QObject):
             self._scopes[command.scope].addAction(action)
         else:
             self._window.addAction(action)
+        for scope, key in command.also:
+            shortcut = QShortcut(QKeySequence(key), self._scopes[scope])
+            shortcut.setObjectName(command.id)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda c=command: self._triggered(c))
+            self._shortcuts.setdefault(command.id, []).append(shortcut)
         return action
+
+    def _focus_changed(self, _old: QWidget | None, _new: QWidget | None) -> None:
+        """Some commands work on the part that has the keyboard."""
+        self.refresh()
 
     def _triggered(self, command: Command) -> None:
         if command.enabled():
@@ -157,10 +206,30 @@ class Commands(QObject):
             menu.addAction(self._actions[command.id])
 
     def _clash(self, new: Command) -> str | None:
-        wanted = {QKeySequence(key).toString() for key in new.keys}
+        wanted = _places(new)
+        for n, (key, scope) in enumerate(wanted):
+            if any(key == other and self._overlap(scope, where) for other, where in wanted[:n]):
+                return new.id
         for old in self._commands.values():
-            if wanted & {QKeySequence(key).toString() for key in old.keys} and (
-                not old.scope or not new.scope or old.scope == new.scope
-            ):
-                return old.id
+            for key, scope in _places(old):
+                if any(key == other and self._overlap(scope, where) for other, where in wanted):
+                    return old.id
         return None
+
+    def _overlap(self, one: str, other: str) -> bool:
+        """Whether a key of both could mean either: parts that stand in one another."""
+        if not one or not other or one == other:
+            return True
+        a, b = self._scopes[one], self._scopes[other]
+        return a.isAncestorOf(b) or b.isAncestorOf(a)
+
+
+def _portable(key: str) -> str:
+    return QKeySequence(key).toString()
+
+
+def _places(command: Command) -> list[tuple[str, str]]:
+    """Keys of a command, each with the name of the part where it works."""
+    return [(_portable(key), command.scope) for key in command.keys] + [
+        (_portable(key), scope) for scope, key in command.also
+    ]

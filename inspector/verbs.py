@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from engine.trace.model import RequestRow
 from inspector import dialogs
 from inspector.models.requests import HEADERS
+from inspector.searching import Searchable, searchable
 from inspector.views.palette import Palette
 
 if TYPE_CHECKING:
     from inspector.window import MainWindow
+
+RAW_EFFECTIVE = 4
+"""Place of Raw ↔ Effective among the areas; their module is imported after the first paint."""
 
 Wanted = Callable[[RequestRow], bool]
 
@@ -35,6 +40,46 @@ def save_memory(w: MainWindow) -> None:
     """Save the memory file in the editor."""
     if w.desk is not None:
         w.desk.save_memory()
+
+
+def find_target(w: MainWindow) -> Searchable | None:
+    """The text of the part that has the keyboard; else that of the request."""
+    found = searchable(QApplication.focusWidget())
+    if found is None and w.desk is not None:
+        found = w.desk.request.find_target()
+    return found
+
+
+def in_text(w: MainWindow, do: Callable[[Searchable], object]) -> None:
+    """Do something with the text that Ctrl+F means."""
+    if (target := find_target(w)) is not None:
+        do(target)
+
+
+def show_area(w: MainWindow, index: int) -> None:
+    """Bring an area of the request to the front."""
+    if w.desk is not None:
+        w.centre.tabs.setCurrentWidget(w.centre.request)
+        w.desk.request.bring_area(index)
+
+
+def in_raw(w: MainWindow) -> Any:
+    """Raw ↔ Effective while it is in front and filled, else None."""
+    if w.desk is None or w.desk.request.detail() is None or w.desk.request.area() != RAW_EFFECTIVE:
+        return None
+    return w.desk.request.raw_effective
+
+
+def to_the_cut(w: MainWindow) -> None:
+    """The row at the cut."""
+    if (view := in_raw(w)) is not None:
+        view.show_cut()
+
+
+def step_difference(w: MainWindow, by: int) -> None:
+    """The next or previous row where both sides differ."""
+    if (view := in_raw(w)) is not None:
+        view.step_difference(by)
 
 
 def copy_thread_id(w: MainWindow) -> None:

@@ -52,7 +52,7 @@ class MainWindow(QMainWindow):
         self._closing = False
         self._stopping = False
         self._given_up = False
-        self._followed = 0
+        self._followed: int | None = None
         self.setWindowTitle("Context Inspector")
         self.parts = Parts(self, self.jobs, prefs)
         self.status, self.centre, self.around = self.parts.status, self.parts.centre, self.parts.around
@@ -61,7 +61,9 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
+        self.commands.scope("chart", self.centre.chart)
         self.commands.add(*actions.all_commands(self))
+        self.commands.name_in_place(*actions.IN_PLACE)
         self.commands.build_menus(self.menuBar())
         self._connect()
         self.parts.restore()
@@ -136,6 +138,9 @@ class MainWindow(QMainWindow):
         session.request_changed.connect(self._request_changed)
         session.rows_changed.connect(self._rows_changed)
         desk.problem.connect(self.status.show_problem)
+        desk.request.area_changed.connect(self.commands.refresh)
+        desk.around["memory"].changed.connect(self.commands.refresh)
+        session.detail_ready.connect(self.commands.refresh)
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
@@ -238,6 +243,7 @@ class MainWindow(QMainWindow):
         self.around.changed.connect(self.commands.refresh)
 
     def _thread_changed(self, thread_id: str | None) -> None:
+        self._followed = None
         self.composer.set_thread(thread_id)
         if self.desk is not None and thread_id is not None:
             self.prefs.select_thread(self.desk.source, thread_id)
@@ -254,9 +260,9 @@ class MainWindow(QMainWindow):
         if session is None:
             return
         self.status.show_request(session.request_row())
-        if self.follow and self.composer.running and len(session.rows) > self._followed:
-            session.select_index(len(session.rows) - 1)
-        self._followed = len(session.rows)
+        known, self._followed = self._followed, len(session.rows)
+        if self.follow and known is not None and self._followed > known:
+            session.select_index(self._followed - 1)
         self.commands.refresh()
 
     def _run_started(self, thread_id: str) -> None:

@@ -66,7 +66,6 @@ class ChartView(QWidget):
         self._redraw.timeout.connect(self.draw)
         self.plot.clicked.connect(self._clicked)
         self.plot.hovered.connect(self._hovered)
-        self.plot.stepped.connect(session.step)
         session.thread_changed.connect(self._later)
         session.rows_changed.connect(self._later)
         session.request_changed.connect(self._select)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from inspector import format, theme
@@ -68,7 +68,6 @@ class Plot(pg.PlotWidget):
 
     clicked = Signal(float)
     hovered = Signal(float, QPointF)
-    stepped = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.numbers = NumberAxis("bottom")
@@ -104,14 +103,6 @@ class Plot(pg.PlotWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """As a click."""
         event.accept()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right step through the requests."""
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        if step is None:
-            event.ignore()
-        else:
-            self.stepped.emit(step)
 
     def _x(self, position: QPointF) -> float:
         return float(self.getPlotItem().vb.mapSceneToView(self.mapToScene(position.toPoint())).x())

@@ -21,6 +21,7 @@ from inspector.file_content import Content, Laid, lay_out, read_laid
 from inspector.jobs import Jobs
 from inspector.models.files import FileRow, FilesModel, changed, left_by
 from inspector.panes import LOADING_DELAY_MS
+from inspector.searching import Searchable
 from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
@@ -107,6 +108,10 @@ class FilesView(SidePane):
             self._open_pending()
         else:
             self.refresh()
+
+    def find_target(self) -> Searchable | None:
+        """The text of the selected file."""
+        return self.text.find_target()
 
     def close_jobs(self) -> None:
         """Ask what is being read to stop."""

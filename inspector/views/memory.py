@@ -20,6 +20,7 @@ from inspector.jobs import Jobs
 from inspector.memory_files import Opened
 from inspector.models.memory import MemoryModel, in_words
 from inspector.panes import plain_label
+from inspector.searching import Searchable
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_edit import MemoryEdit
@@ -99,6 +100,10 @@ class MemoryView(SidePane):
     def open_path(self, path: str) -> None:
         """Select a memory file."""
         self.table.select(path)
+
+    def find_target(self) -> Searchable | None:
+        """The file in the editor."""
+        return self.edit.find_target()
 
     def flush(self) -> None:
         """Put all unsaved text on disk now."""

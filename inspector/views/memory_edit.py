@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.memory_files import Earlier
+from inspector.models.shown_text import for_clipboard
 from inspector.panes import Pane, plain_label
 from inspector.views.compare import ComparePane, Text
 from inspector.views.memory_buffer import MemoryBuffer
@@ -62,7 +63,6 @@ class MemoryEdit(QWidget):
         self._build()
         self.hidden = HiddenWatch(jobs, self.editor, self)
         self.hidden.found.connect(self._moved)
-        self.editor.save_asked.connect(self.save)
         self.editor.cursorPositionChanged.connect(self._moved)
         self.compare.closed.connect(self.close_comparison)
         self.set_buffer(None)
@@ -104,6 +104,22 @@ class MemoryEdit(QWidget):
         if self.buffer is not None and self.buffer.editable:
             self.buffer.revert()
             self.close_comparison()
+
+    def find_target(self) -> MemoryEdit | None:
+        """Itself, while there is a text."""
+        return self if self.editor.isVisible() and self.buffer is not None else None
+
+    def open_find(self) -> None:
+        """Open the search bar."""
+        self.search.open()
+
+    def step_find(self, back: bool = False) -> None:
+        """Go to the next match, or the one before."""
+        self.search.step(back)
+
+    def copy_all(self) -> None:
+        """Copy the whole text as it stands in the editor."""
+        QGuiApplication.clipboard().setText(for_clipboard(self.editor.shown_text().source))
 
     def _follow(self) -> None:
         """Something of the buffer is another than it was."""

@@ -8,11 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -33,11 +31,6 @@ TAB_CHARACTERS = 4
 
 class MemoryEditor(QPlainTextEdit):
     """Edits the text of one buffer at a time."""
-
-    save_asked = Signal()
-    find_asked = Signal()
-    next_asked = Signal(bool)
-    """Go to the next match; True: to the one before."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,25 +187,7 @@ class MemoryEditor(QPlainTextEdit):
             block = block.next()
             place = self.blockBoundingGeometry(block).translated(self.contentOffset())
 
-    # -- keys and copies -------------------------------------------------------------------------
-
-    def event(self, event: QEvent) -> bool:
-        """Keep our keys from the window's shortcuts while the text has the focus."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _ours(event):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Save, find, find next; the rest as always."""
-        if event.matches(QKeySequence.StandardKey.Save):
-            self.save_asked.emit()
-        elif event.matches(QKeySequence.StandardKey.Find):
-            self.find_asked.emit()
-        elif event.key() == Qt.Key.Key_F3:
-            self.next_asked.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-        else:
-            super().keyPressEvent(event)
+    # -- copies -----------------------------------------------------------------------------------
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """Qt turns a no-break space into a blank and U+2028 into a line end; a copy must be true."""
@@ -249,11 +224,6 @@ class _Numbers(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """The editor knows where its lines are."""
         self._editor.paint_numbers(event)
-
-
-def _ours(event: QKeyEvent) -> bool:
-    keys = QKeySequence.StandardKey
-    return event.matches(keys.Save) or event.matches(keys.Find) or event.key() == Qt.Key.Key_F3
 
 
 def _found(current: bool) -> QTextCharFormat:

@@ -50,8 +50,6 @@ class MemoryFind(QWidget):
         self.field.textChanged.connect(lambda _text: self._timer.start())
         self.field.returnPressed.connect(partial(self.step, False))
         self.field.installEventFilter(self)
-        editor.find_asked.connect(self.open)
-        editor.next_asked.connect(self.step)
         editor.textChanged.connect(self.text_changed)
         self.hide()
 
@@ -119,7 +117,7 @@ class MemoryFind(QWidget):
             self.says.setText(many if self._at < 0 else f"{format.exact(self._at + 1)} of {many}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape closes, F3 and Shift+Enter step; the window's own keys for them stay out."""
+        """Escape closes, Shift+Enter steps back."""
         if isinstance(event, QKeyEvent) and event.type() in (
             QEvent.Type.KeyPress,
             QEvent.Type.ShortcutOverride,
@@ -129,8 +127,8 @@ class MemoryFind(QWidget):
             do = None
             if key == Qt.Key.Key_Escape:
                 do = self.close_bar
-            elif key == Qt.Key.Key_F3 or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift):
-                do = partial(self.step, shift)
+            elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift:
+                do = partial(self.step, True)
             if do is not None:
                 event.accept()
                 if event.type() == QEvent.Type.KeyPress:

@@ -121,9 +121,9 @@ class MessageView(QWidget):
         """Show the stored JSON, or the text again."""
         (self.json_button if on else self.text_button).click()
 
-    def open_find(self) -> None:
-        """Search in what is shown."""
-        (self.json if self._stack.currentWidget() is self.json else self.text).open_find()
+    def find_target(self) -> TextView | None:
+        """The text or the JSON, whichever is shown."""
+        return (self.json if self._stack.currentWidget() is self.json else self.text).find_target()
 
     # -- inside ----------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from inspector.views.frame import Header
@@ -15,7 +15,6 @@ class MessageTable(QTableView):
 
     opened = Signal()
     """Enter or a double click on a row."""
-    find_asked = Signal()
     resized = Signal(int)
     """The width that the columns have now."""
 
@@ -45,20 +44,10 @@ class MessageTable(QTableView):
     def keyboardSearch(self, _search: str) -> None:
         """Letters are the window's shortcuts."""
 
-    def event(self, event: QEvent) -> bool:
-        """Ctrl+F searches in the text below while a row has the focus."""
-        ours = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if ours and event.matches(QKeySequence.StandardKey.Find):  # type: ignore[attr-defined]
-            event.accept()
-            return True
-        return super().event(event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens, Ctrl+F searches; the rest as always."""
+        """Enter opens; the rest as always."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit()
-        elif event.matches(QKeySequence.StandardKey.Find):
-            self.find_asked.emit()
         else:
             super().keyPressEvent(event)
 

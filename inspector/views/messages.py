@@ -17,6 +17,7 @@ from inspector.models.gaps import look_for_gaps
 from inspector.models.heads import Heads
 from inspector.models.messages import CELL, PART, Column, MessagesModel
 from inspector.panes import Pane
+from inspector.searching import Searchable
 from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.labels import ElidedLabel
 from inspector.views.message import MessageView
@@ -92,6 +93,10 @@ class MessagesView(QWidget):
         self.table.setCurrentIndex(index)
         self.table.scrollTo(index)
 
+    def find_target(self) -> Searchable | None:
+        """The text of the selected message."""
+        return self.message.find_target()
+
     # -- inside ----------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -106,7 +111,6 @@ class MessagesView(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.table.resized.connect(self._fit_columns)
         self.table.opened.connect(self._open)
-        self.table.find_asked.connect(self.message.open_find)
         self.table.customContextMenuRequested.connect(self._menu)
         self.message.open_artifact.connect(self.open_artifact)
         top = QWidget()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme
-from inspector.commands import Command, Commands
+from inspector.commands import Command, Commands, keys_of
 
 KEYS = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -102,7 +102,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 def _item(command: Command) -> QStandardItem:
-    keys = ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in command.keys)
+    keys = keys_of(command)
     item = QStandardItem(f"{command.menu}: {command.title}" if command.menu else command.title)
     item.setData(command.id, Qt.ItemDataRole.UserRole)
     item.setData(keys, KEYS)

@@ -75,9 +75,9 @@ class PartText(QWidget):
         """Show the JSON, or the text again."""
         (self.json_button if on else self.text_button).click()
 
-    def open_find(self) -> None:
-        """Search in what is shown."""
-        self.current().open_find()
+    def find_target(self) -> TextView | None:
+        """The text or the JSON, whichever is shown."""
+        return self.current().find_target()
 
     def _load(self) -> None:
         self._stack.setCurrentWidget(self.current())

@@ -27,6 +27,7 @@ from inspector.models.facts import FACT, FactsModel
 from inspector.models.provider import Fact, facts, provider_json
 from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
 from inspector.panes import Pane
+from inspector.searching import Searchable
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.message import MessageView
 from inspector.views.message_delegate import PAD, Strokes, row_height
@@ -81,6 +82,11 @@ class ProviderView(QWidget):
         self.model.set_facts(())
         self.pane.show_empty("No request is selected.", "Select one above to see its model and parameters.")
 
+    def find_target(self) -> Searchable | None:
+        """The response, the JSON or the wire, whichever is shown."""
+        shown = next(each for each in (self.response, self.json, self.wire) if each is self.tabs.currentWidget())
+        return shown.find_target()
+
     def _build(self) -> None:
         self.table.setModel(self.model)
         self.table.setItemDelegate(_FactDelegate(self.table))
@@ -89,7 +95,6 @@ class ProviderView(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, QFontMetrics(self.table.font()).horizontalAdvance("system block 0 (Memory") + 12)
         self.table.customContextMenuRequested.connect(self._menu)
-        self.table.find_asked.connect(self.json.open_find)
         self.tabs = flat_tabs("Response, JSON, wire")
         self.tabs.addTab(self.response, "Response")
         self.tabs.addTab(self.json, "JSON")

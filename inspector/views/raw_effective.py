@@ -27,6 +27,7 @@ from inspector.models.heads import Heads
 from inspector.models.late import while_alive
 from inspector.models.messages import CELL, PART
 from inspector.panes import Pane
+from inspector.searching import Searchable
 from inspector.views.aligned_delegate import AlignedDelegate
 from inspector.views.buttons import tool_button
 from inspector.views.labels import ElidedLabel
@@ -121,6 +122,14 @@ class RawEffectiveView(QWidget):
                 return
             row += by
 
+    def find_target(self) -> Searchable | None:
+        """The text of the selected message."""
+        return self.message.find_target()
+
+    def can_show_cut(self) -> bool:
+        """Whether there is a cut."""
+        return self.model.cut is not None
+
     # -- inside ----------------------------------------------------------------------------
 
     def _build(self) -> None:
@@ -131,9 +140,6 @@ class RawEffectiveView(QWidget):
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.selectionModel().currentChanged.connect(self._moved)
         self.table.opened.connect(lambda: self.message.setFocus(Qt.FocusReason.ShortcutFocusReason))
-        self.table.find_asked.connect(self.message.open_find)
-        self.table.cut_asked.connect(self.show_cut)
-        self.table.difference_asked.connect(self.step_difference)
         self.table.card_opened.connect(self._open_card)
         self.table.customContextMenuRequested.connect(self._menu)
         self.message.open_artifact.connect(self.open_artifact)
@@ -277,10 +283,8 @@ class RawEffectiveView(QWidget):
 
 
 class _AlignedTable(MessageTable):
-    """Chooses a side as well as a row; C and D go to the cut and to differences."""
+    """Chooses a side as well as a row; Enter on the card opens its file."""
 
-    cut_asked = Signal()
-    difference_asked = Signal(int)
     card_opened = Signal(object)
 
     def __init__(self, name: str) -> None:
@@ -288,15 +292,10 @@ class _AlignedTable(MessageTable):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """C, D, Shift+D; Enter on the card opens its file."""
-        modifiers = event.modifiers()
-        shift = modifiers == Qt.KeyboardModifier.ShiftModifier
-        if event.key() == Qt.Key.Key_C and modifiers == Qt.KeyboardModifier.NoModifier:
-            self.cut_asked.emit()
-        elif event.key() == Qt.Key.Key_D and (shift or modifiers == Qt.KeyboardModifier.NoModifier):
-            self.difference_asked.emit(-1 if shift else 1)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().data(CARD) is not None:
-            self.card_opened.emit(self.currentIndex().data(CARD))
+        """Enter on the card opens its file."""
+        card = self.currentIndex().data(CARD)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and card is not None:
+            self.card_opened.emit(card)
         else:
             super().keyPressEvent(event)
 

@@ -5,12 +5,11 @@ Only the area that is looked at does any work; the others take the request up wh
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
@@ -18,6 +17,7 @@ from inspector.jobs import Jobs
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
 from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
+from inspector.searching import Searchable
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.labels import ElidedLabel
 from inspector.views.messages import MessagesView
@@ -27,7 +27,7 @@ from inspector.views.system import SystemView
 from inspector.views.tools import ToolsView
 
 AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
-MESSAGES = 1
+MESSAGES, RAW_EFFECTIVE = 1, 4
 EXACT = "as the model received it"
 REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
 
@@ -41,6 +41,8 @@ class RequestView(QWidget):
     """A summary that the reader asked for, by its event."""
     go_to_request = Signal(int)
     """Another request that the reader asked for, by its id."""
+    area_changed = Signal(int)
+    """Another area is in front, by its place."""
 
     def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,10 +61,12 @@ class RequestView(QWidget):
         self.header = _Header()
         self.header.go_to_request.connect(self.go_to_request)
         self.tabs = flat_tabs("Areas of the request")
-        for title, area in zip(AREAS, self._areas, strict=True):
+        for n, (title, area) in enumerate(zip(AREAS, self._areas, strict=True)):
             self.tabs.addTab(area, title)
+            self.tabs.setTabToolTip(n, f"{title} ({n + 1})")
         self.tabs.setCurrentIndex(MESSAGES)
         self.tabs.currentChanged.connect(self._take_up)
+        self.tabs.currentChanged.connect(self.area_changed)
         self.pane = Pane()
         self.pane.set_content(self.tabs)
         column = QVBoxLayout(self)
@@ -78,7 +82,6 @@ class RequestView(QWidget):
             area.open_artifact.connect(self.open_artifact)
         self.raw_effective.open_summary.connect(self.open_summary)
         self.raw_effective.go_to_request.connect(self.go_to_request)
-        self._make_keys()
         self.clear()
 
     # -- what the window calls -------------------------------------------------------------
@@ -121,6 +124,18 @@ class RequestView(QWidget):
         self.tabs.setCurrentIndex(index)
         self._areas[index].table.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def bring_area(self, index: int) -> None:
+        """Bring an area to the front; the keyboard stays where it is, or goes along inside the request."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self.tabs.isAncestorOf(focused):
+            self.show_area(index)
+        elif self._detail is not None:
+            self.tabs.setCurrentIndex(index)
+
+    def find_target(self) -> Searchable | None:
+        """The text that is in front."""
+        return self._areas[self.area()].find_target()
+
     def area(self) -> int:
         """Place of the area in front."""
         return self.tabs.currentIndex()
@@ -158,14 +173,6 @@ class RequestView(QWidget):
         self._stale = set()
         for area in self._areas:
             area.clear()
-
-    def _make_keys(self) -> None:
-        for n in range(len(AREAS)):
-            for key in (f"{n + 1}", f"Alt+{n + 1}"):
-                shortcut = QShortcut(QKeySequence(key), self)
-                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                shortcut.activated.connect(partial(self.show_area, n))
-            self.tabs.setTabToolTip(n, f"{AREAS[n]} ({n + 1})")
 
 
 class _Header(QWidget):

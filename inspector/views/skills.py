@@ -12,6 +12,7 @@ from inspector.file_content import content_of
 from inspector.jobs import Jobs
 from inspector.models.skills import SkillItem, SkillsModel
 from inspector.panes import plain_label
+from inspector.searching import Searchable
 from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
@@ -55,6 +56,10 @@ class SkillsView(SidePane):
         texts.fit_first(190)
         self.splitter = AspectSplitter(self.table, texts, (1, 2))
         self.pane.set_content(self.splitter)
+
+    def find_target(self) -> Searchable | None:
+        """The text of SKILL.md."""
+        return self.full.find_target()
 
     def fetch(self, thread_id: str) -> list[SkillItem]:
         """The skills, and the ids of the requests that read them."""

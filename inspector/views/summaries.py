@@ -14,6 +14,7 @@ from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.summaries import NOT_SAVED, EvictedModel, SummariesModel, evicted, tokens
 from inspector.panes import plain_label
+from inspector.searching import Searchable
 from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.parts import AspectSplitter, Line
@@ -73,6 +74,11 @@ class SummariesView(SidePane):
         if not self.table.select(event_id):
             self._pending = event_id
             self.refresh()
+
+    def find_target(self) -> Searchable | None:
+        """The summary or the evicted message, whichever is shown."""
+        shown = self.evicted.text if self.tabs.currentWidget() is self.evicted else self.text
+        return shown.find_target()
 
     def close_jobs(self) -> None:
         """Ask what is being read to stop."""

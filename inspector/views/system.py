@@ -28,6 +28,7 @@ from inspector.models.messages import CELL
 from inspector.models.shown_text import ShownText, shown
 from inspector.models.system import SystemModel, contributor_name
 from inspector.panes import Pane
+from inspector.searching import Searchable
 from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
 from inspector.views.message_table import MessageTable
 from inspector.views.part_text import PartText
@@ -68,6 +69,10 @@ class SystemView(QWidget):
         self.text.clear("No request is selected")
         self.pane.show_empty("No request is selected.", "Select one above to see its system message.")
 
+    def find_target(self) -> Searchable | None:
+        """The text of the selected block."""
+        return self.text.find_target()
+
     def _build(self) -> None:
         self.table.setModel(self.model)
         self.table.setItemDelegate(_BlockDelegate(self.table))
@@ -79,7 +84,6 @@ class SystemView(QWidget):
         self.table.setColumnWidth(2, figures.horizontalAdvance("~Tokens") + 18)
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.table.opened.connect(lambda: self.text.setFocus(Qt.FocusReason.ShortcutFocusReason))
-        self.table.find_asked.connect(self.text.open_find)
         self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.setChildrenCollapsible(False)
         self.split.addWidget(self.table)

@@ -56,7 +56,6 @@ class TextView(QWidget):
         body.setFocusProxy(self.edit)
         self.setFocusProxy(self.edit)
         self.edit.find_asked.connect(self.open_find)
-        self.edit.next_asked.connect(self._find.step)
         self.edit.line_asked.connect(self._show_line)
 
     # -- what others call ------------------------------------------------------------------
@@ -139,9 +138,17 @@ class TextView(QWidget):
         """Copy the whole true text."""
         self.edit.copy_all()
 
+    def find_target(self) -> TextView | None:
+        """Itself, while it shows a text."""
+        return self if self.isVisible() and self._pane.state() == "content" else None
+
     def open_find(self) -> None:
         """Open the search bar."""
         self._find.open(self.edit.selected_text())
+
+    def step_find(self, back: bool = False) -> None:
+        """Go to the next match, or the one before; open the search bar when it is closed."""
+        self._find.step(back)
 
     def show_whole_lines(self) -> None:
         """Show every line whole."""

@@ -15,8 +15,6 @@ from PySide6.QtGui import (
     QFont,
     QGuiApplication,
     QHelpEvent,
-    QKeyEvent,
-    QKeySequence,
     QResizeEvent,
     QTextBlock,
     QTextCharFormat,
@@ -36,8 +34,7 @@ class ShownTextEdit(QPlainTextEdit):
     """Draws one text letter by letter. Offsets given and taken are of the true text."""
 
     find_asked = Signal()
-    next_asked = Signal(bool)
-    """Go to the next match; True: to the one before."""
+    """The menu's Find."""
     line_asked = Signal(int)
     """Show the line at this true offset whole."""
 
@@ -179,29 +176,15 @@ class ShownTextEdit(QPlainTextEdit):
         """Copy the whole true text."""
         QGuiApplication.clipboard().setText(for_clipboard(self._shown.source))
 
-    # -- keys, menu, hover -----------------------------------------------------------------
+    # -- menu, hover -----------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        """Keep our keys from the window's shortcuts while the text has the focus; say what a mark is."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _ours(event):
-            event.accept()
-            return True
+        """Say what a mark is."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             mark = self._mark_under(event.pos())
             QToolTip.showText(event.globalPos(), format.tip(mark.says) if mark else "", self)
             return True
         return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Find, find next, copy the whole text; the rest as always."""
-        if event.matches(QKeySequence.StandardKey.Find):
-            self.find_asked.emit()
-        elif event.key() == Qt.Key.Key_F3:
-            self.next_asked.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-        elif _is_copy_all(event):
-            self.copy_all()
-        else:
-            super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Copy, find, wrap; a cut line can be had whole."""
@@ -247,15 +230,6 @@ class ShownTextEdit(QPlainTextEdit):
     def _take_font(self) -> None:
         self.setFont(theme.mono_font())
         self.setTabStopDistance(TAB_CHARACTERS * self.fontMetrics().horizontalAdvance(" "))
-
-
-def _ours(event: QKeyEvent) -> bool:
-    return event.matches(QKeySequence.StandardKey.Find) or event.key() == Qt.Key.Key_F3 or _is_copy_all(event)
-
-
-def _is_copy_all(event: QKeyEvent) -> bool:
-    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    return event.key() == Qt.Key.Key_C and event.modifiers() == both
 
 
 def _range(start: int, end: int, wanted: QTextCharFormat) -> QTextLayout.FormatRange:

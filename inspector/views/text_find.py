@@ -136,7 +136,7 @@ class FindBar(QWidget):
             self.says.setText(f"{format.exact((self._at or 0) + 1)} of {many}")
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
-        """Escape closes, F3 and Shift+Enter step."""
+        """Escape closes, Shift+Enter steps back."""
         if event.type() in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride) and isinstance(event, QKeyEvent):
             action = self._key_action(event)
             if action is not None:
@@ -150,8 +150,6 @@ class FindBar(QWidget):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() == Qt.Key.Key_Escape:
             return self.close_bar
-        if event.key() == Qt.Key.Key_F3:
-            return partial(self.step, shift)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and shift:
             return partial(self.step, True)
         return None

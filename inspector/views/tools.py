@@ -23,6 +23,7 @@ from inspector.jobs import Jobs
 from inspector.models.cells import Badge
 from inspector.models.tools import NUMERIC, TOOL, Column, ToolsModel, read_parameters
 from inspector.panes import Pane
+from inspector.searching import Searchable
 from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.labels import ElidedLabel
 from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
@@ -81,6 +82,10 @@ class ToolsView(QWidget):
         self.model.set_tools((), ())
         self.pane.show_empty("No request is selected.", "Select one above to see the tools it was sent with.")
 
+    def find_target(self) -> Searchable | None:
+        """The description of the selected tool."""
+        return self.description.find_target()
+
     def _build(self) -> None:
         self.table.setModel(self.model)
         self.table.setItemDelegate(_ToolDelegate(self.table, self.model))
@@ -88,7 +93,6 @@ class ToolsView(QWidget):
         self.table.resized.connect(self._fit_columns)
         self.table.selectionModel().currentRowChanged.connect(self._moved)
         self.table.opened.connect(lambda: self.description.setFocus(Qt.FocusReason.ShortcutFocusReason))
-        self.table.find_asked.connect(self.description.open_find)
         texts = QSplitter(Qt.Orientation.Horizontal)
         texts.setChildrenCollapsible(False)
         texts.addWidget(self.description)

@@ -74,15 +74,6 @@ def test_one_selection_for_the_chart_and_the_session(qtbot, opened):
     assert sum(view._band.getRegion()) / 2 == pytest.approx(2)
 
 
-def test_left_and_right_step(qtbot, opened):
-    session, view, _reader = opened([request(i) for i in range(1, 31)], 10)
-    qtbot.keyClick(view.plot, Qt.Key.Key_Right)
-    assert session.request_id == 11
-    qtbot.keyClick(view.plot, Qt.Key.Key_Left)
-    qtbot.keyClick(view.plot, Qt.Key.Key_Left)
-    assert session.request_id == 9
-
-
 def test_the_wheel_is_left_to_others(opened):
     _session, view, _reader = opened([request(i) for i in range(1, 31)])
     before = view.plot.getPlotItem().vb.viewRange()

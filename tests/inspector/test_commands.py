@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QListView, QMainWindow, QVBoxLayout, QWidget
 
-from inspector.commands import Command, Commands
+from inspector.commands import Command, Commands, InPlace
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_an_id_is_given_once_and_a_menu_must_exist(window):
     with pytest.raises(ValueError, match="two commands"):
         commands.add(Command("a.one", "Again", int))
     with pytest.raises(ValueError, match="no menu"):
-        commands.add(Command("a.two", "Two", int, menu="Edit"))
+        commands.add(Command("a.two", "Two", int, menu="Tools"))
 
 
 def test_menus_are_made_from_the_table_and_show_ampersands(window):
@@ -104,5 +104,58 @@ def test_a_command_that_is_on_or_off_shows_which(window):
 
 def test_the_page_of_keys_is_the_table(window):
     commands = Commands(window)
-    commands.add(Command("a.one", "One", int, "Go", ("Ctrl+1", "F7"), hint="Does one."))
-    assert commands.keys_page() == [("Go", "One", "Ctrl+1, F7", "Does one.")]
+    commands.scope("view", window.view)
+    commands.add(Command("a.one", "One", int, "Go", ("Ctrl+1", "F7"), also=(("view", "Right"),), hint="Does one."))
+    commands.name_in_place(InPlace("List", "Opens", ("Return",)))
+    assert commands.keys_page() == [
+        ("Go", "One", "Ctrl+1, F7, Right (view)", "Does one."),
+        ("List", "Opens", "Return", ""),
+    ]
+
+
+def test_parts_that_stand_in_one_another_share_no_key(window):
+    commands = Commands(window)
+    commands.scope("middle", window.centralWidget())
+    commands.scope("view", window.view)
+    commands.add(Command("a.one", "One", int, keys=("J",), scope="middle"))
+    for clash in (
+        Command("a.two", "Two", int, keys=("J",), scope="view"),
+        Command("a.two", "Two", int, also=(("view", "J"),)),
+        Command("a.two", "Two", int, keys=("K",), also=(("view", "K"),)),
+    ):
+        with pytest.raises(ValueError, match="share a key"):
+            commands.add(clash)
+
+
+def test_a_key_of_the_whole_window_is_not_one_that_parts_use(window):
+    commands = Commands(window)
+    commands.scope("view", window.view)
+    commands.add(Command("a.one", "One", int, keys=("Escape",)))
+    with pytest.raises(ValueError, match=r"a\.one takes a key from Search bar"):
+        commands.name_in_place(InPlace("Search bar", "Closes", ("Escape",)))
+    commands.name_in_place(InPlace("Search bar", "Next", ("Return",)))
+
+
+def test_one_more_key_in_a_part(qtbot, window):
+    commands, ran, on = Commands(window), [], [True]
+    commands.scope("view", window.view)
+    commands.add(
+        Command("a.one", "One", lambda: ran.append(1), keys=("F7",), enabled=lambda: on[0], also=(("view", "R"),))
+    )
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.view.setFocus()
+    qtbot.keyClick(window.view, Qt.Key.Key_R)
+    qtbot.keyClick(window.view, Qt.Key.Key_F7)
+    assert ran == [1, 1]
+    on[0] = False
+    commands.refresh()
+    qtbot.keyClick(window.view, Qt.Key.Key_R)
+    on[0] = True
+    window.field.setFocus()  # what is enabled may depend on it
+    qtbot.keyClick(window.field, Qt.Key.Key_R)
+    assert ran == [1, 1] and window.field.text() == "r"
+    window.view.setFocus()
+    qtbot.keyClick(window.view, Qt.Key.Key_R)
+    assert ran == [1, 1, 1]

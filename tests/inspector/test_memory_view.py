@@ -108,8 +108,8 @@ def press(world: World, view: MemoryView, title: str) -> None:
     world.settle()
 
 
-def save_key(world: World, view: MemoryView) -> None:
-    world.qtbot.keyClick(view.edit.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+def save(world: World, view: MemoryView) -> None:
+    view.save()
     world.settle()
 
 
@@ -177,7 +177,7 @@ def test_a_file_of_240_000_characters(world: World) -> None:
     view = world.window()
     assert shown(view) == text.replace("\r\n", "\n")
     typed(view, "first")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"first" + text.encode()
 
 
@@ -194,7 +194,7 @@ def test_markup_shows_letter_by_letter_and_all_is_named(world: World) -> None:
     world.put("theirs " + MARKUP)
     view.table.select(AGENTS)
     typed(view, "mine " + MARKUP)
-    save_key(world, view)
+    save(world, view)
     assert "− theirs " + MARKUP in view.edit.compare.text()
     assert rich_labels(view) == []
     assert unnamed(view) == []
@@ -213,14 +213,14 @@ def test_saving_writes_the_file_and_keeps_undo(world: World) -> None:
     typed(view, "first\n")
     assert view.has_unsaved()
     assert view.table.proxy.index(0, 0).data() == f"● {AGENTS}"
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"first\r\nnotes\r\n"
     assert not view.has_unsaved()
     assert view.table.proxy.index(0, 0).data() == AGENTS
     view.edit.editor.undo()
     assert shown(view) == "notes\n"
     assert view.has_unsaved()
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"notes\r\n"
     view.edit.editor.redo()
     assert shown(view) == "first\nnotes\n"
@@ -248,7 +248,7 @@ def test_what_is_typed_while_it_is_saved_stays_unsaved(world: World) -> None:
     assert world.stored() == b"one notes"
     assert shown(view) == "two one notes"
     assert view.has_unsaved()
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"two one notes"
 
 
@@ -305,7 +305,7 @@ def test_bytes_through_the_real_store(world: World) -> None:
     cursor = view.edit.editor.textCursor()
     cursor.setPosition(shown(view).index("two"))
     cursor.insertText("2, ")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == text.replace("two", "2, two").encode()
 
 
@@ -334,13 +334,13 @@ def test_a_locked_file_loses_nothing(world: World, monkeypatch: pytest.MonkeyPat
 
     blocker = Workspace.open(world.file).connect(autocommit=True)
     blocker.execute("BEGIN IMMEDIATE")
-    save_key(world, view)
+    save(world, view)
     assert "locked" in view.edit.note.text()
     assert "Your text is still here." in view.edit.note.text()
     assert shown(view) == "my notes"
     blocker.execute("ROLLBACK")
     blocker.close()
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"my notes"
     assert view.edit.note.isHidden()
 
@@ -353,7 +353,7 @@ def conflict(world: World) -> MemoryView:
     view = world.window()
     typed(view, "mine\n")
     world.put("one\ntheirs\n")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"one\ntheirs\n", "a change that was not seen was overwritten"
     assert shown(view) == "mine\none\ntwo\n", "what was typed is gone"
     assert "Nothing was written." in view.edit.note.text()
@@ -370,7 +370,7 @@ def test_a_conflict_keeps_both_and_asks(world: World) -> None:
     assert view.edit.compare.isHidden()
     assert view.has_unsaved()
     typed(view, "more ")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"one\ntheirs\n"
     assert shown(view).startswith("more mine")
 
@@ -411,8 +411,8 @@ def test_two_windows_on_one_file(world: World) -> None:
     one, other = world.window(), world.window()
     typed(one, "one ")
     typed(other, "other ")
-    save_key(world, one)
-    save_key(world, other)
+    save(world, one)
+    save(world, other)
     assert world.stored() == b"one base\n"
     assert shown(other) == "other base\n"
     press(world, other, "Save mine over it")
@@ -471,7 +471,7 @@ def test_a_missing_file_is_created_after_asking(world: World) -> None:
     press(world, view, "Create")
     assert world.stored() is None
     typed(view, "new notes")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"new notes"
 
 
@@ -481,7 +481,7 @@ def test_a_file_created_elsewhere_meanwhile_is_not_overwritten(world: World) -> 
     press(world, view, "Create")
     typed(view, "mine")
     world.put("theirs")
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"theirs"
     assert shown(view) == "mine"
     assert "exists by now" in view.edit.note.text()
@@ -496,7 +496,7 @@ def test_a_file_that_is_not_utf8_is_only_shown(world: World) -> None:
     assert shown(view).startswith("00000000  63 61 66 e9")
     assert view.table.proxy.index(0, 2).data() == "not UTF-8"
     assert not view.can_save()
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"caf\xe9 notes"
     world.put("now it is text")
     view.refresh()
@@ -546,7 +546,7 @@ def test_unsaved_text_survives_a_crash(world: World) -> None:
     assert "was restored" in again.edit.note.text()
     assert again.has_unsaved()
     assert world.stored() == b"notes\r\n"
-    save_key(world, again)
+    save(world, again)
     assert world.stored() == b"typed before the crash\r\nnotes\r\n"
     world.qtbot.waitUntil(lambda: world.draft_files() == [])
 
@@ -579,7 +579,7 @@ def test_text_made_from_an_older_version_is_restored_and_never_saved_unseen(worl
     press(world, again, "Differences")
     assert "− newer" in again.edit.compare.text()
     press(world, again, "Keep editing")
-    save_key(world, again)
+    save(world, again)
     assert world.stored() == b"newer\r\n"
     press(world, again, "Save mine over it")
     assert world.stored() == b"mine old\r\n"
@@ -607,7 +607,7 @@ def test_a_draft_of_a_file_to_create(world: World) -> None:
     world.kill(view)
     again = world.window()
     assert shown(again) == "first words"
-    save_key(world, again)
+    save(world, again)
     assert world.stored() == b"first words"
 
 
@@ -688,7 +688,7 @@ def test_a_disk_that_takes_no_draft_is_said_and_the_text_stays(world: World) -> 
     world.qtbot.waitUntil(lambda: "can't be kept on disk" in view.edit.note.text())
     world.settle()
     assert shown(view) == "mine notes"
-    save_key(world, view)
+    save(world, view)
     assert world.stored() == b"mine notes"
 
 
@@ -699,7 +699,7 @@ def test_an_earlier_text_can_be_had_back(world: World) -> None:
     world.put("first")
     view = world.window()
     typed(view, "second ")
-    save_key(world, view)
+    save(world, view)
     found = memory_files.earlier(world.file, AGENTS)
     menu = view.edit.earlier.menu(found)
     (action,) = menu.actions()
@@ -718,7 +718,8 @@ def test_an_earlier_text_can_be_had_back(world: World) -> None:
 def test_finding_in_the_text(world: World) -> None:
     world.put("alpha \U0001f469 beta\nALPHA\nalpha")
     view = world.window()
-    world.qtbot.keyClick(view.edit.editor, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert view.find_target() is view.edit
+    view.edit.open_find()
     assert not view.edit.search.isHidden()
     view.edit.search.field.setText("alpha")
     view.edit.search.search()

@@ -154,7 +154,7 @@ def test_where_the_cut_runs() -> None:
     assert cut_row((), 3) == 0
 
 
-def test_keys_go_to_the_cut_and_to_differences(qtbot, jobs, view, parts) -> None:
+def test_one_can_go_to_the_cut_and_to_differences(qtbot, jobs, view, parts) -> None:
     raw = [HumanMessage(f"text {n}", id=str(n)) for n in range(400)]
     view.show_request(after_cut(parts, raw, raw[300:], 300), None)
     at_once(qtbot, jobs, view)
@@ -162,13 +162,14 @@ def test_keys_go_to_the_cut_and_to_differences(qtbot, jobs, view, parts) -> None
     assert 0 <= view.table.rowViewportPosition(300) < view.table.viewport().height()
     view.table.setCurrentIndex(view.model.index(390, Side.RAW))
     view.table.scrollToBottom()
-    qtbot.keyClick(view.table, Qt.Key.Key_C)
+    assert view.can_show_cut()
+    view.show_cut()
     assert view.table.currentIndex().row() == 300
-    qtbot.keyClick(view.table, Qt.Key.Key_D, Qt.KeyboardModifier.ShiftModifier)
+    view.step_difference(-1)
     assert view.table.currentIndex().row() == 299
-    qtbot.keyClick(view.table, Qt.Key.Key_D)
+    view.step_difference(1)
     assert view.table.currentIndex().row() == 300
-    qtbot.keyClick(view.table, Qt.Key.Key_D)
+    view.step_difference(1)
     assert view.table.currentIndex().row() == 300  # all the others are the same on both sides
 
 

@@ -83,31 +83,38 @@ def test_hidden_it_does_nothing_until_it_is_shown(qtbot, jobs, view, parts) -> N
     assert parts.asked
 
 
-@pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.AltModifier])
-def test_digits_choose_the_area(qtbot, jobs, view, parts, modifier) -> None:
+def test_an_area_comes_to_the_front_and_the_keyboard_goes_along_inside_only(qtbot, jobs, view, parts) -> None:
+    outside = QLineEdit()
+    qtbot.addWidget(outside)
+    outside.show()
     view.show_request(whole(parts), None)
     at_once(qtbot, jobs, view)
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
     view.show_area(MESSAGES)
+    assert view.focusWidget() is view.messages.table
     for n in (0, 2, 3, 4, 1):
-        focused = view._areas[view.area()].table
-        focused.setFocus()
-        qtbot.waitUntil(focused.hasFocus)
-        qtbot.keyClick(focused, Qt.Key(Qt.Key.Key_1 + n), modifier)
+        view.bring_area(n)
         assert view.area() == n
         assert view.focusWidget() is view._areas[n].table
+    outside.activateWindow()
+    outside.setFocus()
+    qtbot.waitUntil(outside.hasFocus)
+    view.bring_area(2)
+    assert view.area() == 2 and outside.hasFocus()
     at_once(qtbot, jobs, view)
 
 
-def test_digits_can_be_typed_into_the_search(qtbot, jobs, view, parts) -> None:
+def test_each_area_has_a_text_to_search(qtbot, jobs, view, parts) -> None:
     view.show_request(whole(parts), None)
-    at_once(qtbot, jobs, view)
-    view.messages.message.open_find()
-    field = view.messages.message.text._find.field
-    qtbot.waitUntil(field.hasFocus)
-    qtbot.keyClick(field, Qt.Key.Key_1)
-    assert (field.text(), view.area()) == ("1", MESSAGES)
-    at_once(qtbot, jobs, view)
-    view.messages.message.text._find.close_bar()
+    for n in range(len(AREAS)):
+        view.show_area(n)
+        at_once(qtbot, jobs, view)
+        if n == 3:
+            assert view.find_target() is None  # there is no response
+            view.provider.tabs.setCurrentWidget(view.provider.json)
+        view.find_target().open_find()
+        assert view.find_target()._find.isVisible()
 
 
 def test_the_chosen_area_and_selection_stay_while_stepping(qtbot, jobs, view, parts) -> None:

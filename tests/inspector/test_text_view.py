@@ -257,7 +257,7 @@ def test_long_lines_are_shown_whole_on_request(qtbot, jobs, view: TextView) -> N
 
 def test_search_counts_steps_and_goes_round(qtbot, jobs, view: TextView) -> None:
     view.set_text("One two one\nTWO three ONE")
-    qtbot.keyClick(view.edit, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    view.open_find()
     bar = view._find
     assert bar.isVisible()
     bar.field.setText("one")
@@ -265,8 +265,8 @@ def test_search_counts_steps_and_goes_round(qtbot, jobs, view: TextView) -> None
     qtbot.keyClick(bar.field, Qt.Key.Key_Return)
     assert bar.says.text() == "2 of 3"
     assert view.edit.offset() == 8
-    qtbot.keyClick(bar.field, Qt.Key.Key_F3)
-    qtbot.keyClick(bar.field, Qt.Key.Key_F3)
+    view.step_find()
+    view.step_find()
     assert bar.says.text() == "1 of 3"
     qtbot.keyClick(bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     assert bar.says.text() == "3 of 3"

@@ -287,7 +287,7 @@ def test_the_page_of_keys_lists_every_command(qtbot, make_window):
     window.commands.run("help.keys")
     page = window.findChild(dialogs.KeysPage)
     titles = {page.model.item(i, 1).text() for i in range(page.model.rowCount())}
-    assert titles == {command.title for command in window.commands.all()}
+    assert titles >= {command.title for command in window.commands.all()}
     page.close()
 
 
