@@ -30,6 +30,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 
+from engine.file_history import install
 from engine.workspace import Workspace
 
 _ANCESTORS = """
@@ -229,6 +230,7 @@ class WorkspaceStore(SqliteStore):
         for attempt in range(_TRIES):
             try:
                 self.setup()
+                install(self.conn)
                 return
             except sqlite3.OperationalError as error:
                 if "duplicate column" not in str(error) or attempt == _TRIES - 1:

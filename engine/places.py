@@ -24,3 +24,9 @@ def in_store(path: str) -> tuple[str, str] | None:
         if path.startswith(prefix):
             return namespace, path[len(prefix) - 1 :]
     return None
+
+
+def path_in(namespace: str, key: str) -> str:
+    """The path of a key in the store, as the agent sees it; the other way of :func:`in_store`."""
+    prefix = next((prefix for prefix, known in ROUTES.items() if known == namespace), f"/{namespace}/")
+    return prefix.rstrip("/") + key

@@ -14,7 +14,6 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
-from engine import memory as engine_memory
 from engine.errors import InspectorError
 from engine.memory import earlier_versions, read_memory, save_memory
 from engine.trace.model import MemoryFile
@@ -329,7 +328,7 @@ def test_a_locked_file_loses_nothing(world: World, monkeypatch: pytest.MonkeyPat
     world.put("notes")
     view = world.window()
     typed(view, "my ")
-    monkeypatch.setattr(engine_memory, "BUSY_SECONDS", 0.0)
+    monkeypatch.setattr("engine.workspace.BUSY_SECONDS", 0.0)
     from engine.workspace import Workspace
 
     blocker = Workspace.open(world.file).connect(autocommit=True)

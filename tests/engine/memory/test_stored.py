@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import memory
+import engine.workspace
 from engine.agent.build import backend_over
 from engine.checkpoints import WorkspaceStore
 from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
-from engine.memory import earlier_versions, read_memory, save_memory, version_of
+from engine.memory import delete_memory, earlier_versions, read_memory, save_memory, version_of
+from engine.memory.stored import place_of
 from engine.workspace import Workspace
 
 PATH = "/memories/AGENTS.md"
@@ -39,7 +40,7 @@ class World:
         assert self.agent.upload_files([(path, data)])[0].error is None
 
     def value(self, path: str = PATH) -> dict[str, object]:
-        prefix, key = memory._place(path)
+        prefix, key = place_of(path)
         item = self.store.get((prefix,), key)
         assert item is not None
         return dict(item.value)
@@ -221,7 +222,7 @@ def test_of_many_writers_with_one_base_exactly_one_wins(world: World) -> None:
 
 def test_a_locked_file_loses_nothing_and_says_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = save_memory(world.file, PATH, "base", "")
-    monkeypatch.setattr(memory, "BUSY_SECONDS", 0.0)
+    monkeypatch.setattr(engine.workspace, "BUSY_SECONDS", 0.0)
     world.connection.execute("BEGIN IMMEDIATE")
     with pytest.raises(InspectorError, match="locked"):
         save_memory(world.file, PATH, "mine", saved.version)
@@ -263,7 +264,7 @@ def test_files_that_are_no_workspace_stay_as_they_are(tmp_path: Path) -> None:
     foreign.close()
     before = other.read_bytes()
     for call in (lambda: save_memory(other, PATH, "x", ""), lambda: read_memory(other, PATH)):
-        with pytest.raises(WorkspaceError, match="not a workspace"):
+        with pytest.raises(WorkspaceError, match="neither a workspace"):
             call()
     assert other.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["other.sqlite"]

@@ -1,9 +1,9 @@
-"""Read and save one memory file in a workspace, without overwriting what was not seen.
+"""Read and save one memory or skill file in a workspace, without overwriting what was not seen.
 
-Memory lies in LangGraph's SQLite store inside the workspace's file, written there by deepagents'
+It lies in LangGraph's SQLite store inside the workspace's file, written there by deepagents'
 ``StoreBackend``. Its own ``write`` reads and puts in two transactions, so another writer can come
 between; here the compare and the write are one. The rows have exactly the form that the backend
-writes and reads (``tests/engine/test_memory.py`` holds both against each other). No Qt, and no
+writes and reads (``tests/engine/memory/test_stored.py`` holds both against each other). No Qt, and no
 import of deepagents or LangGraph: saving must be quick in a program that has just started.
 """
 
@@ -14,7 +14,7 @@ import sqlite3
 from base64 import standard_b64decode, standard_b64encode
 from binascii import Error as Base64Error
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,12 +22,13 @@ from typing import Any
 
 import orjson
 
-from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
+from engine import file_history
+from engine.errors import EditConflict, InspectorError, UsageError
 from engine.places import ROUTES, in_store
-from engine.workspace import BUSY_SECONDS, Workspace, check_file
+from engine.transactions import in_words, transaction
+from engine.workspace import BUSY_SECONDS, Workspace, check_workspace
 
-EARLIER = "memory_earlier"
-"""Namespace of the texts that saves replaced; no agent's backend looks there."""
+USER = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,6 @@ class StoredMemory:
         return len(self.data or b"")
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierMemory:
-    """A text that a save replaced."""
-
-    path: str
-    data: bytes
-    version: str
-    modified_at: str | None
-    replaced_at: str
-
-
 def version_of(data: bytes | None) -> str:
     """Digest that names these bytes; empty for a file that does not exist."""
     return "" if data is None else hashlib.sha256(data).hexdigest()
@@ -76,53 +66,55 @@ def version_of(data: bytes | None) -> str:
 def read_memory(workspace_path: str | Path, path: str) -> StoredMemory:
     """The file as it stands now. Raises ``UsageError`` for a path outside the store, ``WorkspaceError``
     for a file that is no workspace."""
-    prefix, key = _place(path)
-    with _connection(workspace_path) as db:
-        return _stored(path, _row(db, prefix, key))
+    prefix, key = place_of(path)
+    with reading(workspace_path) as db:
+        return _stored(path, _row(db, prefix, key) if _has_store(db) else None)
 
 
-def save_memory(workspace_path: str | Path, path: str, content: str | bytes, base_version: str) -> StoredMemory:
+def save_memory(
+    workspace_path: str | Path, path: str, content: str | bytes, base_version: str, note: str = ""
+) -> StoredMemory:
     """Write the file if it still is what the edit was made from, and return it as it then stands.
 
-    ``base_version`` is the version that the edit was made from, empty to create the file. Raises
-    ``EditConflict``, with the text as it stands now, when the file is another one by now or when a
-    file to create exists already; nothing is written then. The replaced text is kept
-    (``earlier_versions``). When the content is what is stored already nothing is written.
+    ``base_version`` is the version that the edit was made from, empty to create the file; ``note`` says
+    in the list of versions why it was saved. Raises ``EditConflict``, with the text as it stands now, when
+    the file is another one by now or when a file to create exists already; nothing is written then. When
+    the content is what is stored already nothing is written.
     """
-    prefix, key = _place(path)
+    prefix, key = place_of(path)
     data = _as_bytes(path, content)
-    with _connection(workspace_path) as db:
-        db.execute("BEGIN IMMEDIATE")
+    with _saving(workspace_path) as db:
         value = _row(db, prefix, key)
         now = _stored(path, value)
         if now.version != base_version:
             raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
         if value is not None and now.version == version_of(data):
             return now
-        if value is not None:
-            _keep_earlier(db, path, now.version, value)
         new = _with_content(value, data)
         _put(db, prefix, key, new)
-        db.execute("COMMIT")
+        _by_user(db, prefix, key, note)
     return StoredMemory(path, data, version_of(data), new["modified_at"])
 
 
-def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemory]:
-    """Texts that saves of this file replaced, the latest first."""
-    _place(path)
-    with _connection(workspace_path) as db:
-        rows = db.execute("SELECT value FROM store WHERE prefix = ?", (EARLIER,)).fetchall()
-    found = []
-    for (raw,) in rows:
-        value = orjson.loads(raw)
-        if value.get("path") == path:
-            data = _content(path, value)
-            found.append(EarlierMemory(path, data, version_of(data), value.get("modified_at"), value["replaced_at"]))
-    return sorted(found, key=lambda one: one.replaced_at, reverse=True)
+def delete_memory(workspace_path: str | Path, path: str, base_version: str) -> None:
+    """Remove the file if it still is the one that was seen. Its texts stay among its versions.
+
+    Raises: as :func:`save_memory`.
+    """
+    prefix, key = place_of(path)
+    with _saving(workspace_path) as db:
+        now = _stored(path, _row(db, prefix, key))
+        if now.version != base_version:
+            raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
+        db.execute("DELETE FROM store WHERE prefix = ? AND key = ?", (prefix, key))
+        _by_user(db, prefix, key, "")
 
 
-def _place(path: str) -> tuple[str, str]:
-    """Namespace and key under which the agent's composite backend keeps a path."""
+def place_of(path: str) -> tuple[str, str]:
+    """Namespace and key under which the agent's composite backend keeps a path.
+
+    Raises ``UsageError`` for a path that is not in the store.
+    """
     found = in_store(path)
     if found is None or found[1] == "/":
         folders = " or ".join(ROUTES)
@@ -131,6 +123,61 @@ def _place(path: str) -> tuple[str, str]:
             f"Only files under {folders} are."
         )
     return found
+
+
+def bytes_of(path: str, value: dict[str, Any]) -> bytes:
+    """Bytes of a stored file: text, the line lists of older releases, or base64.
+
+    Raises ``InspectorError`` for a damaged entry.
+    """
+    content = value.get("content")
+    if isinstance(content, list) and all(isinstance(line, str) for line in content):
+        content = "\n".join(content)
+    try:
+        if isinstance(content, str):
+            if value.get("encoding") == "base64":
+                return standard_b64decode(content)
+            return content.encode("utf-8")
+    except (Base64Error, ValueError):
+        pass
+    raise InspectorError(f"The store's entry for {path} holds no readable content. It was left as it is.")
+
+
+@contextmanager
+def reading(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
+    """A connection that can't write, to a file that is a workspace; faults are put in words."""
+    file = Path(workspace_path)
+    check_workspace(file)
+    try:
+        uri = f"{file.resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as db:
+            yield db
+    except sqlite3.Error as error:
+        raise in_words(file, error) from error
+
+
+@contextmanager
+def _saving(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
+    """A write transaction in a file that has the store's tables and notes every text."""
+    file = Path(workspace_path)
+    with reading(file) as db:
+        there = _has_store(db)
+    if not there:
+        _make_store(file)
+    with transaction(file) as db:
+        file_history.install(db)
+        yield db
+
+
+def _has_store(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone() is not None
+
+
+def _make_store(file: Path) -> None:
+    """The store's tables, in a workspace in which no agent has run yet: by LangGraph's own class."""
+    from engine.checkpoints import WorkspaceStore  # deferred: takes a second to import
+
+    WorkspaceStore(Workspace.open(file)).conn.close()
 
 
 def _as_bytes(path: str, content: str | bytes) -> bytes:
@@ -161,47 +208,6 @@ def _at(modified: str | None) -> str:
     return f" on {at:%Y-%m-%d at %H:%M} UTC"
 
 
-@contextmanager
-def _connection(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a file that is a workspace; rolls back what was not committed, puts faults in words."""
-    file = Path(workspace_path)
-    check_file(file)
-    db: sqlite3.Connection | None = None
-    try:
-        db = sqlite3.connect(f"{file.resolve().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone():
-            _make_store(file)
-        yield db
-    except sqlite3.Error as error:
-        raise _in_words(file, error) from error
-    finally:
-        if db is not None:
-            db.close()
-
-
-def _make_store(file: Path) -> None:
-    """The store's tables, in a workspace in which no agent has run yet: by LangGraph's own class."""
-    from engine.checkpoints import WorkspaceStore  # deferred: takes a second to import
-
-    WorkspaceStore(Workspace(file)).conn.close()
-
-
-def _in_words(file: Path, error: sqlite3.Error) -> InspectorError:
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return InspectorError(
-            f"{file} is locked: another program has been writing to it for {BUSY_SECONDS:.0f} seconds. "
-            "Nothing was written; try again."
-        )
-    if code == sqlite3.SQLITE_READONLY:
-        return InspectorError(f"{file} can't be written: it is read-only. Nothing was written.")
-    if code == sqlite3.SQLITE_FULL:
-        return InspectorError(f"{file} can't be written: the disk is full. Nothing was written.")
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return WorkspaceError(f"{file} is damaged or not a workspace: {error}.")
-    return InspectorError(f"{file} can't be read or written: {error}. Nothing was written.")
-
-
 def _row(db: sqlite3.Connection, prefix: str, key: str) -> dict[str, Any] | None:
     row = db.execute("SELECT value FROM store WHERE prefix = ? AND key = ?", (prefix, key)).fetchone()
     if row is None:
@@ -218,24 +224,9 @@ def _row(db: sqlite3.Connection, prefix: str, key: str) -> dict[str, Any] | None
 def _stored(path: str, value: dict[str, Any] | None) -> StoredMemory:
     if value is None:
         return StoredMemory(path, None, "")
-    data = _content(path, value)
+    data = bytes_of(path, value)
     modified = value.get("modified_at")
     return StoredMemory(path, data, version_of(data), modified if isinstance(modified, str) else None)
-
-
-def _content(path: str, value: dict[str, Any]) -> bytes:
-    """Bytes of a stored file: text, the line lists of older releases, or base64."""
-    content = value.get("content")
-    if isinstance(content, list) and all(isinstance(line, str) for line in content):
-        content = "\n".join(content)
-    try:
-        if isinstance(content, str):
-            if value.get("encoding") == "base64":
-                return standard_b64decode(content)
-            return content.encode("utf-8")
-    except (Base64Error, ValueError):
-        pass
-    raise InspectorError(f"The store's entry for {path} holds no readable content. It was left as it is.")
 
 
 def _with_content(value: dict[str, Any] | None, data: bytes) -> dict[str, Any]:
@@ -263,6 +254,10 @@ def _put(db: sqlite3.Connection, prefix: str, key: str, value: dict[str, Any]) -
     )
 
 
-def _keep_earlier(db: sqlite3.Connection, path: str, version: str, value: dict[str, Any]) -> None:
-    kept = {**value, "path": path, "replaced_at": datetime.now(UTC).isoformat()}
-    _put(db, EARLIER, f"{path}@{version}", kept)
+def _by_user(db: sqlite3.Connection, prefix: str, key: str, note: str) -> None:
+    """Sign the text that a trigger has just noted."""
+    db.execute(
+        "UPDATE file_versions SET author = ?, note = ? "
+        "WHERE id = (SELECT max(id) FROM file_versions WHERE place = ? AND key = ?)",
+        (USER, note or None, prefix, key),
+    )

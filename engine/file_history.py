@@ -1,0 +1,81 @@
+"""Every text that a memory or skill file has had: a table that the file's own writes fill.
+
+Triggers on LangGraph's ``store`` keep each value that is put or deleted, whoever puts it: an agent, a save
+from here, another program. They are part of the file, so nothing has to watch.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from datetime import datetime
+from typing import Any
+
+from engine.places import in_store
+
+_EARLIER = "memory_earlier"
+
+TABLE = """
+    CREATE TABLE file_versions (
+        id INTEGER PRIMARY KEY, place TEXT NOT NULL, key TEXT NOT NULL, at REAL NOT NULL, value BLOB,
+        author TEXT, note TEXT)
+"""
+"""``place`` and ``key`` are the store's prefix and key; ``value`` is what was put, NULL where it was deleted.
+``author`` is NULL for a write that did not say who made it."""
+
+INDEX = "CREATE INDEX file_versions_file ON file_versions(place, key, id)"
+
+NOW = "(julianday('now') - 2440587.5) * 86400.0"
+"""Seconds since the epoch, for SQLite releases that have no finer clock of their own."""
+
+_KEPT = "('.' || {row}.prefix || '.' LIKE '%.memories.%' OR '.' || {row}.prefix || '.' LIKE '%.skills.%')"
+_TRIGGERS = {
+    "store_put": ("INSERT", "new", "new.value"),
+    "store_changed": ("UPDATE OF value", "new", "new.value"),
+    "store_deleted": ("DELETE", "old", "NULL"),
+}
+
+
+def install(connection: sqlite3.Connection) -> None:
+    """Make the triggers where they aren't there yet. The store's table must be there; an older format is left."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file_versions'").fetchone():
+        return
+    for name, (event, row, value) in _TRIGGERS.items():
+        connection.execute(
+            f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON store WHEN {_KEPT.format(row=row)} BEGIN "
+            f"INSERT INTO file_versions(place, key, at, value) VALUES ({row}.prefix, {row}.key, {NOW}, {value}); END"
+        )
+
+
+def adopt(connection: sqlite3.Connection) -> None:
+    """Take over what an older format knew: the texts that saves replaced, kept in the store, and those that stand."""
+    found: list[tuple[str, str, float, bytes]] = []
+    now = time.time()
+    for prefix, key, raw in connection.execute("SELECT prefix, key, value FROM store ORDER BY prefix, key").fetchall():
+        value = _json(raw)
+        at = _seconds(value.get("modified_at")) or now
+        if prefix == _EARLIER and (place := in_store(str(value.get("path")))):
+            kept = {name: held for name, held in value.items() if name not in {"path", "replaced_at"}}
+            found.append((*place, at, json.dumps(kept, ensure_ascii=False).encode()))
+        elif any(part in {"memories", "skills"} for part in prefix.split(".")):
+            found.append((prefix, key, at, raw))
+    connection.executemany(
+        "INSERT INTO file_versions(place, key, at, value) VALUES (?, ?, ?, ?)", sorted(found, key=lambda one: one[2])
+    )
+    connection.execute("DELETE FROM store WHERE prefix = ?", (_EARLIER,))
+
+
+def _json(raw: bytes | str) -> dict[str, Any]:
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def _seconds(moment: Any) -> float | None:
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
