@@ -60,9 +60,8 @@ def adopt(connection: sqlite3.Connection) -> None:
             found.append((*place, at, json.dumps(kept, ensure_ascii=False).encode()))
         elif any(part in {"memories", "skills"} for part in prefix.split(".")):
             found.append((prefix, key, at, raw))
-    connection.executemany(
-        "INSERT INTO file_versions(place, key, at, value) VALUES (?, ?, ?, ?)", sorted(found, key=lambda one: one[2])
-    )
+    found.sort(key=lambda one: one[2])
+    connection.executemany("INSERT INTO file_versions(place, key, at, value) VALUES (?, ?, ?, ?)", found)
     connection.execute("DELETE FROM store WHERE prefix = ?", (_EARLIER,))
 
 

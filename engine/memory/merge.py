@@ -29,8 +29,8 @@ def merge_texts(base: str, mine: str, theirs: str) -> Merge:
     before, one, other = _lines(base), _lines(mine), _lines(theirs)
     head = _common(before, one, other)
     tail = _common(before[head:][::-1], one[head:][::-1], other[head:][::-1])
-    changed = [lines[head : len(lines) - tail] for lines in (before, one, other)]
-    merged = Merge3(*changed, sequence_matcher=_Matcher)  # type: ignore[arg-type]
+    old, a, b = (lines[head : len(lines) - tail] for lines in (before, one, other))
+    merged = Merge3(old, a, b, sequence_matcher=_Matcher)
     lines, conflicts = list(before[:head]), []
     for group in merged.merge_groups():
         if group[0] != "conflict":
@@ -97,7 +97,7 @@ def _end_of(lines: list[str]) -> str:
     return found.group() if found else "\n"
 
 
-def _closed(lines: list[str], end: str) -> list[str]:
+def _closed(lines: Sequence[str], end: str) -> list[str]:
     """The same lines, the last one ended too: a marker must stand on a line of its own."""
     if lines and not lines[-1].endswith(("\n", "\r")):
         return [*lines[:-1], lines[-1] + end]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -59,7 +60,7 @@ def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemor
         texts = _texts(path, _rows(db.execute, place, key))
     found = [
         EarlierMemory(path, text.data, version_of(text.data), text.modified_at, _iso(following.at))
-        for text, following in zip(texts, texts[1:], strict=False)
+        for text, following in pairwise(texts)
         if text.data is not None
     ]
     return found[::-1]

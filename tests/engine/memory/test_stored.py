@@ -16,7 +16,7 @@ import engine.workspace
 from engine.agent.build import backend_over
 from engine.checkpoints import WorkspaceStore
 from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
-from engine.memory import delete_memory, earlier_versions, read_memory, save_memory, version_of
+from engine.memory import earlier_versions, read_memory, save_memory, version_of
 from engine.memory.stored import place_of
 from engine.workspace import Workspace
 
