@@ -25,12 +25,13 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
     writes_sort_key,
 )
-from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from langgraph.checkpoint.serde.types import ERROR, _DeltaSnapshot
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
 
 from engine.file_history import install
+from engine.wire.secrets import without_keys
 from engine.workspace import Workspace
 
 _ANCESTORS = """
@@ -92,6 +93,13 @@ class WorkspaceSaver(SqliteSaver):
             cursor.execute("DELETE FROM snapshots WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?", key)
             cursor.executemany("INSERT INTO snapshots VALUES (?, ?, ?, ?)", [(*key, name) for name in held])
         return saved
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save writes. An error is kept as its words, and so without a key that a provider may quote."""
+        kept = [(name, without_keys(repr(value)) if name == ERROR else value) for name, value in writes]
+        super().put_writes(config, kept, task_id, task_path)
 
     def delete_thread(self, thread_id: str) -> None:
         """Delete all checkpoints, writes and snapshot notes of a thread."""

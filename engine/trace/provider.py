@@ -1,49 +1,59 @@
-"""The Provider area as it is shown: parameters, and where cache markers stand."""
+"""The Provider area as it is shown: parameters, where cache markers stand, and what went over the wire."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.trace.book import Book
 from engine.trace.model import PartRow
+from engine.wire.markers import langchain_markers, message_of, wire_markers
+from engine.wire.model import CacheMarker
+from engine.wire.read import LateWire, attempts, marked_items
+
+_LAST = 8
+"""Messages looked at for LangChain's own markers: integrations put them on the last ones, and keep some older."""
 
 
 def provider_of(
     book: Book,
-    params: dict[str, Any],
+    request_id: int,
+    params: Mapping[str, Any],
     system: Sequence[PartRow],
     tools: Sequence[PartRow],
     messages: Sequence[PartRow],
 ) -> dict[str, Any]:
-    """The recorded parameters, with ``cache_markers`` and ``wire`` (None: not recorded).
+    """The recorded parameters, with ``cache_markers`` and ``wire`` (None: nothing was sent, or nobody listened).
 
-    A marker is ``{"area", "index", "marker"}``, plus ``block`` inside a message.
+    A marker is ``{"area", "index", "marker", "place", "source"}``, plus ``block`` inside a message and
+    ``in`` for the whole request. They are those that were sent where the wire was recorded.
     """
-    markers: list[dict[str, Any]] = []
-    for area, rows in (("system", system), ("tools", tools)):
-        for row in rows:
-            value = book.value(row.part)
-            marker = _marker(value)
-            if marker is not None:
-                markers.append({"area": area, "index": row.index, "marker": marker})
-    # Integrations put markers on the last messages; older ones keep theirs, so a few more are looked at.
-    for row in list(messages)[-8:]:
-        data = book.value(row.part).get("data") or {}
-        content = data.get("content")
-        for at, block in enumerate(content if isinstance(content, list) else ()):
-            marker = _marker(block)
-            if marker is not None:
-                markers.append({"area": "messages", "index": row.index, "block": at, "marker": marker})
-    for name in ("model_settings", "kwargs"):
-        marker = (params.get(name) or {}).get("cache_control")
-        if marker is not None:
-            markers.append({"area": "provider", "index": 0, "in": name, "marker": marker})
-    return {**params, "cache_markers": markers, "wire": None}
+    tries = attempts(book, request_id)
+    last = next((attempt for attempt in reversed(tries) if attempt.has_body), None)
+    source = "langchain" if last is None else "wire"
+    if last is None:
+        markers = langchain_markers(
+            [book.value(row.part) for row in system],
+            [book.value(row.part) for row in tools],
+            [(row.index, book.value(row.part)) for row in messages[-_LAST:]],
+            params,
+        )
+    else:
+        shell, items = marked_items(book, last.id)
+        markers = wire_markers(shell, items, lambda block: message_of(block, _from_the_end(book, messages)))
+    wire = LateWire(book, request_id, len(tries)) if tries else None
+    return {**params, "cache_markers": [_shape(marker, source) for marker in markers], "wire": wire}
 
 
-def _marker(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return None
-    extras = value.get("extras")
-    return value.get("cache_control") or (extras.get("cache_control") if isinstance(extras, dict) else None)
+def _from_the_end(book: Book, messages: Sequence[PartRow]) -> Iterator[tuple[int, Any]]:
+    for row in reversed(messages):
+        yield row.index, book.value(row.part)
+
+
+def _shape(marker: CacheMarker, source: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"area": marker.area, "index": marker.index, "marker": marker.marker}
+    if marker.block is not None:
+        found["block"] = marker.block
+    if marker.area == "provider":
+        found["in"] = marker.place.rpartition(".")[0] or "body"
+    return {**found, "place": marker.place, "source": source}

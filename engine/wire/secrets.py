@@ -15,7 +15,7 @@ from typing import Any
 REMOVED = "(secret removed)"
 
 _NAMES = (
-    r"api[_-]?key|secret|password|passwd|authorization|"
+    r"api[_-]?key|secret|cookie|password|passwd|authorization|"
     r"(?:auth|authorization|access|refresh|bearer|session|security)[_-]?token"
 )
 _SECRET = re.compile(rf"(?:{_NAMES})$", re.I)
