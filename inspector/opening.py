@@ -124,7 +124,7 @@ def open_source(path: Path | None, progress: Progress) -> Opened:
                 progress.report(done, total, f"Making the demo workspace: {what}")
 
             engine.ensure_default_workspace(path, told, progress.stop)
-    reader = engine.Reader(path)
+    reader = engine.open_source(path)
     return Opened(path, reader, getattr(reader, "read_only", "") or "", is_default)
 
 
