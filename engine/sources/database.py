@@ -112,6 +112,8 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.access = Access(path)
+        self.has_writes = False
+        """Whether what single tasks wrote is stored; releases of 2024 kept the states alone."""
         self._lock = threading.RLock()
         self._damage: str | None = None
         try:
@@ -223,7 +225,7 @@ class Database:
 
         Values of more than ``most`` bytes are not read. Damaged writes are left out.
         """
-        if not self._writes:
+        if not self.has_writes:
             return []
         value = "value" if most is None else f"CASE WHEN length(value) <= {most:d} THEN value END"
         query = (
@@ -238,7 +240,7 @@ class Database:
 
     def runs(self, nodes: Sequence[str]) -> dict[str, int]:
         """Tasks of these nodes that wrote anything, counted by thread; no value is read."""
-        if not self._writes or self._path == "''":
+        if not self.has_writes or self._path == "''":
             return {}
         marks = ",".join("?" * len(nodes))
         query = (
@@ -325,7 +327,7 @@ class Database:
         self._parent = "parent_checkpoint_id" if "parent_checkpoint_id" in columns else "parent_ts"
         self._ns = "checkpoint_ns" if "checkpoint_ns" in columns else "''"
         self._type = "type" if "type" in columns else "NULL"
-        self._writes = {"thread_id", "checkpoint_id", "task_id", "idx", "channel", "value"} <= writes
+        self.has_writes = {"thread_id", "checkpoint_id", "task_id", "idx", "channel", "value"} <= writes
         self._write_ns = "checkpoint_ns" if "checkpoint_ns" in writes else "''"
         self._write_type = "type" if "type" in writes else "NULL"
         self._path = "task_path" if "task_path" in writes else "''"

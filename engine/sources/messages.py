@@ -187,7 +187,8 @@ class MessageList:
         change = Change(
             cleared,
             sum(1 for id_ in removed if id_ in known),
-            sum(1 for item in new if item.type != "remove" and item.id in known),
+            # A message that was put into a file is told as that.
+            sum(1 for item in new if item.type != "remove" and item.id in known and not (item.evicted or item.stub)),
             tuple(id_ for id_ in removed if id_ not in known),
         )
         self.set(_merged([] if cleared else self.items, new))

@@ -129,7 +129,7 @@ def _summarized(made: Made, state: State, seen: Seen, shelf: Shelf) -> Iterator[
             "tokens_before": sum(shelf.piece(part)[3] for part in parts),
             "tokens_after": sum(shelf.sizes(made.sent.node).values()),
             "calls": [],
-            "raw_messages": made.raw_count,
+            "raw_messages": made.raw_count or 0,
             "part": event.part,
             **({"problem": problem} if problem else {}),
         },

@@ -42,7 +42,8 @@ class Made:
     run: ModelRun
     raw: int
     """Chain node of the raw messages."""
-    raw_count: int
+    raw_count: int | None
+    """None where the state's messages can't be read."""
     sent: Sent
     sent_count: int
     cutoff: int | None
@@ -79,7 +80,7 @@ def make_request(
         id,
         run,
         state.messages.node,
-        len(state.messages.items),
+        len(state.messages.items) if state.messages.items or not state.doubt else None,
         sent,
         len(sent.nodes) + (event is not None),
         cutoff,

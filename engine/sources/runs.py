@@ -34,7 +34,10 @@ class Task:
     error: str | None = None
     interrupts: tuple[Any, ...] = ()
     resumed: bool = False
+    unread: bool = False
+    """It wrote messages that can't be read."""
     problem: str = ""
+    """Why a write of it can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def _task(id: str, writes: Sequence[Write], sends: Sequence[Send], contents: Con
     node = _node_of(writes, sends)
     messages: list[Message] = []
     other: dict[str, Any] = {}
-    error, problem, interrupts, resumed = None, "", [], False
+    error, problem, interrupts, resumed, unread = None, "", [], False, False
     for write in sorted(writes, key=lambda write: write.index):
         if write.channel.startswith("branch:"):
             continue
@@ -120,6 +123,7 @@ def _task(id: str, writes: Sequence[Write], sends: Sequence[Send], contents: Con
             value = contents.write(write)
         except UnreadableError as fault:
             problem = problem or str(fault)
+            unread = unread or write.channel == "messages"
             continue
         if write.channel == "messages":
             messages += contents.messages(value)
@@ -131,7 +135,17 @@ def _task(id: str, writes: Sequence[Write], sends: Sequence[Send], contents: Con
             resumed = True
         elif not write.channel.startswith("__"):
             other[write.channel] = value
-    return Task(id, node, writes[0].row, tuple(messages), other, error, tuple(interrupts), resumed, problem)
+    return Task(id, node, writes[0].row, tuple(messages), other, error, tuple(interrupts), resumed, unread, problem)
+
+
+def task_between(node: str, before: Sequence[Message], after: Sequence[Message]) -> Task:
+    """The task of a release that stored no writes, told from the lists before and after it."""
+    same = 0
+    for mine, theirs in zip(before, after, strict=False):
+        if mine.part != theirs.part:
+            break
+        same += 1
+    return Task("", node, 0, tuple(after[same:]))
 
 
 def model_runs(state: State, tasks: Sequence[Task], known: set[str], nested: set[str]) -> list[ModelRun]:
@@ -165,7 +179,7 @@ def _model_run(task: Task, state: State, known: set[str]) -> ModelRun | None:
         return None
     node = node or "model"
     answer = answers[-1] if answers else None
-    status = "done" if answer is not None else "failed" if task.error else "open"
+    status = "done" if answer is not None or task.unread else "failed" if task.error else "open"
     return ModelRun(task, node, answer, len(answers), status, _made_of(task, state, answer))
 
 

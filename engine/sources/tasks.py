@@ -1,7 +1,8 @@
-"""Ids of the tasks that LangGraph gives to what was asked for by name, made as it makes them.
+"""Ids of LangGraph's tasks, made as it makes them.
 
 A subagent's namespace ends in the id of the task that it ran in; while that task has left no
-result, its id alone tells which tool call it is.
+result, its id alone tells which tool call it is. A task that has written nothing has its id
+nowhere in the file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from xxhash import xxh3_128_hexdigest
 
 from engine.sources.runs import Send
 
-_PUSH = "__pregel_push"
+_PUSH, _PULL = "__pregel_push", "__pregel_pull"
 
 
 def send_task_ids(checkpoint_id: str, namespace: str, step: int | None, sends: Sequence[Send]) -> dict[str, Send]:
@@ -24,11 +25,19 @@ def send_task_ids(checkpoint_id: str, namespace: str, step: int | None, sends: S
         seed = binascii.unhexlify(checkpoint_id.replace("-", ""))
     except ValueError:
         return {}
-    found = {}
-    for place, send in enumerate(sends):
-        inner = f"{namespace}|{send.node}" if namespace else send.node
-        parts = (inner, str(step + 1), send.node, _PUSH, str(place))
-        digest = xxh3_128_hexdigest(seed + "".join(parts).encode())
-        id = f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
-        found[id] = send
-    return found
+    return {_id(seed, namespace, step, send.node, _PUSH, str(place)): send for place, send in enumerate(sends)}
+
+
+def branch_task_id(checkpoint_id: str, namespace: str, step: int | None, node: str) -> str | None:
+    """Id of the task that a branch to a node starts from a checkpoint; None where it can't be told."""
+    try:
+        seed = binascii.unhexlify(checkpoint_id.replace("-", ""))
+    except ValueError:
+        return None
+    return None if step is None else _id(seed, namespace, step, node, _PULL, f"branch:to:{node}")
+
+
+def _id(seed: bytes, namespace: str, step: int, node: str, *cause: str) -> str:
+    inner = f"{namespace}|{node}" if namespace else node
+    digest = xxh3_128_hexdigest(seed + "".join((inner, str(step + 1), node, *cause)).encode())
+    return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"

@@ -16,7 +16,7 @@ from engine.sources.line import LISTS, Contents, Point, State, arrive, start, wi
 from engine.sources.notices import Note, Seen, changed, notes_of
 from engine.sources.requests import ANOTHER, Made, Sent, make_request
 from engine.sources.rules import Rules
-from engine.sources.runs import MODEL_NODES, ModelRun, Send, Task, model_runs, sends_of, tasks_of
+from engine.sources.runs import MODEL_NODES, ModelRun, Send, Task, model_runs, sends_of, task_between, tasks_of
 from engine.sources.tasks import send_task_ids
 
 Progress = Callable[[int, int], None]
@@ -61,6 +61,8 @@ class Step:
     branch: int
     request: int | None
     """The last request of its line before it."""
+    raw: int
+    """Chain node of the messages in its state."""
     problem: str
     cipher: str
     sends: Sequence[Send]
@@ -110,7 +112,7 @@ class Thread:
                     return False
             self._reach(self._pending.pop())
         for place, line in self.lines.items():
-            self._settle(self.steps[place], line, is_leaf=True)
+            self._settle(self.steps[place], line, self._writes(place))
         progress(len(keys), len(keys))
         return True
 
@@ -154,7 +156,7 @@ class Thread:
         by = point.source
         if before is not None and before in self.steps:
             writes = self._writes(before)
-            line = self._line_from(before, writes)
+            line = self._line_from(before, writes, point)
             if point.source == "loop":
                 self.steps[before].next_at = self.steps[before].next_at or point.at
                 by = ", ".join(sorted({task.node or "?" for task in self.steps[before].tasks if task.messages}))
@@ -168,17 +170,22 @@ class Thread:
         sends = sends_of(line.state.values)
         self.steps[key.namespace, key.id] = Step(
             key, point.step, point.source, point.at, above, line.metadata, line.branch, line.seen.request,
-            point.problem, point.cipher, sends, send_task_ids(key.id, key.namespace, point.step, sends),
+            line.state.messages.node, point.problem, point.cipher,
+            sends, send_task_ids(key.id, key.namespace, point.step, sends),
         )  # fmt: skip
         self.lines[key.namespace, key.id] = line
 
-    def _line_from(self, before: Place, writes: Sequence[Write]) -> Line:
+    def _line_from(self, before: Place, writes: Sequence[Write], point: Point) -> Line:
         """The line that stands at a checkpoint; for every child but the first, a line of its own."""
         self._children[before] -= 1
         more = self._children[before] > 0
         line = self.lines.pop(before, None)
         if line is not None:
-            self._settle(self.steps[before], line, writes, is_leaf=False)
+            told = tasks_of(writes, self.steps[before].sends, self._contents)
+            if not self._database.has_writes and point.source == "loop" and point.values is not None:
+                after = self._contents.messages(point.values.get("messages"))
+                told = [task_between(_node_written(point.metadata), line.state.messages.items, after)]
+            self._settle(self.steps[before], line, writes, told)
             if more:
                 self._forks[before] = line.fork(line.branch)
             return line
@@ -213,26 +220,27 @@ class Thread:
     def _writes(self, place: Place) -> list[Write]:
         return self._database.writes(self.thread_id, *place)
 
-    def _settle(self, step: Step, line: Line, writes: Sequence[Write] | None = None, *, is_leaf: bool) -> None:
-        """Tell the requests that ran from a checkpoint; the line remembers them once it moves on."""
+    def _settle(self, step: Step, line: Line, writes: Sequence[Write], tasks: Sequence[Task] | None = None) -> None:
+        """Tell the requests that ran from a checkpoint.
+
+        With ``tasks`` the line moves on, and remembers them; without, more may still be written.
+        """
         place = (line.namespace, step.key.id)
-        writes = self._writes(place) if writes is None else writes
         state = with_null_writes(line.state, writes, self._contents)
-        step.tasks = tasks_of(writes, step.sends, self._contents)
+        step.tasks = tasks_of(writes, step.sends, self._contents) if tasks is None else tasks
         for task in step.tasks:
             self._owners[line.namespace, task.id] = place
-            if task.problem and not is_leaf:
+            if task.problem and tasks is not None:
                 self._note_problem(f"a write is {task.problem}")
         nested = {task.id for task in step.tasks if (line.namespace, task.id) in self._nested}
-        runs = model_runs(state, step.tasks, self._nodes, nested)
         step.made = [
             make_request(
-                step.key.row + place * ANOTHER, run, state, line.sent, line.seen.request, self._contents, self._rules
+                step.key.row + at * ANOTHER, run, state, line.sent, line.seen.request, self._contents, self._rules
             )
-            for place, run in enumerate(runs)
+            for at, run in enumerate(model_runs(state, step.tasks, self._nodes, nested))
         ]
         step.notes, seen = notes_of(step.made, step.tasks, state, line.seen, self._contents, self._rules)
-        if not is_leaf:
+        if tasks is not None:
             line.seen = seen
             if step.made:
                 line.sent = step.made[-1].sent
@@ -288,6 +296,12 @@ def _call(above: Step, task_id: str) -> Send | None:
         return above.calls[task_id]
     asked = [send for send in above.sends if send.name == "task"]
     return asked[0] if len(asked) == 1 else None
+
+
+def _node_written(metadata: Mapping[str, Any]) -> str:
+    """The node that made a checkpoint, as releases of 2024 noted it."""
+    writes = metadata.get("writes")
+    return next(iter(writes), "") if isinstance(writes, dict) else ""
 
 
 def requests_in(steps: Iterable[Step]) -> list[tuple[Step, Made]]:

@@ -12,6 +12,7 @@ from engine.sources.listing import is_recent
 from engine.sources.notices import Note
 from engine.sources.requests import Made, shown_values
 from engine.sources.rules import Rules
+from engine.sources.tasks import branch_task_id
 from engine.sources.thread import Step, Thread, requests_in
 from engine.trace.fate import REASONS, align
 from engine.trace.model import (
@@ -35,7 +36,7 @@ NOT_RECORDED = {
     "the way to the model (cut arguments, inserted messages) left no trace.",
 }
 _NO_ANSWER = "No answer is in the database: the run was stopped here, or the call had not begun."
-_NO_RUN = "No model call is in this thread's database: shown is the state of its newest checkpoint."
+_NO_RUN = "No single model call can be told from this thread's checkpoints: shown is its newest state."
 
 
 class ThreadView(KeptFiles):
@@ -104,7 +105,9 @@ class ThreadView(KeptFiles):
         sizes = self._shelf.sizes(made.sent.node)
         status, error = self._status(step, made)
         ended = step.next_at if status == "done" and step.at is not None else None
-        inner = f"{made.run.node}:{made.run.task.id}" if made.run.task is not None else made.run.node
+        task = made.run.task
+        own = task.id if task is not None else branch_task_id(step.key.id, namespace, step.number, made.run.node)
+        inner = f"{made.run.node}:{own}" if own else made.run.node
         name = step.metadata.get("lc_agent_name")
         return RequestRow(
             id=id,
