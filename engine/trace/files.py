@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 from engine.errors import InspectorError, UsageError
 from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
 from engine.trace.book import Book
-from engine.trace.model import Artifact, Branch, Event, MemoryFile, SkillRow
+from engine.trace.model import Artifact, Branch, Event, SkillRow
 
 _CHARS_A_TOKEN = 4
 
@@ -31,9 +30,9 @@ class Files:
         """Thread files and store files, by path."""
         left_by = {event.data["path"]: event for event in reversed(events) if event.kind == "offload"}
         history = {event.data.get("path"): event for event in reversed(events) if event.kind == "summary"}
-        memory = set(self._sources(thread_id, events))
+        memory = set(self.sources(thread_id, events))
         result = []
-        for place, files in ((THREAD_STATE, self._state(thread_id)[0]), (STORE, self._store())):
+        for place, files in ((THREAD_STATE, self.state(thread_id)[0]), (STORE, self.store())):
             for path, data in files.items():
                 content, problem = content_of(data)
                 event = left_by.get(path) or history.get(path)
@@ -54,11 +53,11 @@ class Files:
 
     def own(self, thread_id: str) -> Mapping[str, Any]:
         """The thread's own files as they are stored, by path; ``content_of`` gives their bytes."""
-        return self._state(thread_id)[0]
+        return self.state(thread_id)[0]
 
     def read(self, thread_id: str, path: str) -> bytes:
         """Bytes of one file."""
-        files = self._store() if in_store(path) else self._state(thread_id)[0]
+        files = self.store() if in_store(path) else self.state(thread_id)[0]
         if path not in files:
             raise UsageError(f"The thread has no file at {path}.")
         content, problem = content_of(files[path])
@@ -66,39 +65,9 @@ class Files:
             raise InspectorError(f"The file {path} can't be shown: {problem}.")
         return content
 
-    def memory(self, thread_id: str, events: Sequence[Event]) -> list[MemoryFile]:
-        """Memory sources in the order of loading, each with the thread's cached copy."""
-        store, cached = self._store(), self._state(thread_id)[1].get("memory_contents")
-        cached = cached if isinstance(cached, dict) else {}
-        result = []
-        for path in self._sources(thread_id, events):
-            data = store.get(path)
-            content, problem = content_of(data) if path in store else (None, None)
-            text = None
-            if content is not None:
-                try:
-                    text = content.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    problem = f"not UTF-8: byte {error.start} is 0x{content[error.start]:02x}; the agent stops on it"
-            elif path not in store:
-                problem = "missing" if in_store(path) else "not in the store of this workspace"
-            result.append(
-                MemoryFile(
-                    path=path,
-                    text=text,
-                    version=hashlib.sha256(content).hexdigest() if content is not None else "",
-                    size=len(content or b""),
-                    place=STORE if in_store(path) else "elsewhere",
-                    modified_at=data.get("modified_at") if isinstance(data, dict) else None,
-                    in_thread=cached.get(path),
-                    problem=problem,
-                )
-            )
-        return result
-
     def skills(self, thread_id: str, events: Sequence[Event]) -> list[SkillRow]:
         """Skills by name: as the thread's state lists them, and those found but not listed."""
-        store, listed = self._store(), self._state(thread_id)[1].get("skills_metadata") or []
+        store, listed = self.store(), self.state(thread_id)[1].get("skills_metadata") or []
         total = self._book.one(
             "SELECT count(*) FROM requests r JOIN threads t ON t.id = r.thread "
             "WHERE t.thread_id = ? AND json_extract(r.sizes, '$.skills') > 0",
@@ -132,7 +101,7 @@ class Files:
                 rows.append(SkillRow(path.split("/")[-2], path, "", 0, size, 0, (), words))
         return sorted(rows, key=lambda row: row.name)
 
-    def _sources(self, thread_id: str, events: Iterable[Event]) -> Sequence[str]:
+    def sources(self, thread_id: str, events: Iterable[Event]) -> Sequence[str]:
         """Memory paths of the thread's agent: from its settings, else from what was loaded."""
         row = self._book.one("SELECT settings FROM threads WHERE thread_id = ?", (thread_id,))
         settings = json.loads(row[0]) if row and row[0] else {}
@@ -141,7 +110,8 @@ class Files:
         loaded = [source["path"] for e in events if e.kind == "memory loaded" for source in e.data["sources"]]
         return list(dict.fromkeys(loaded))
 
-    def _store(self) -> dict[str, Any]:
+    def store(self) -> dict[str, Any]:
+        """Files of the store as they are stored, by path."""
         marks = ",".join("?" * len(ROUTES))
         prefixes = {namespace: prefix for prefix, namespace in ROUTES.items()}
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
@@ -162,17 +132,17 @@ class Files:
                 (thread_id,),
             )
         )
-        lasting, followed = set(self._store()), set(parents.values())
+        lasting, followed = set(self.store()), set(parents.values())
         found = []
         for tip in [id for id in parents if id not in followed]:
             line, at = set(), tip
             while at and at not in line:
                 line.add(at)
                 at = parents.get(at)
-            found.append(Branch(tip, frozenset(line), frozenset(lasting | self._state(thread_id, tip)[0].keys())))
+            found.append(Branch(tip, frozenset(line), frozenset(lasting | self.state(thread_id, tip)[0].keys())))
         return found
 
-    def _state(self, thread_id: str, checkpoint_id: str | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def state(self, thread_id: str, checkpoint_id: str | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Thread files, and the other values, of a checkpoint; of the newest one without an id."""
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
             return {}, {}

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from engine.workbench import TextFacts
+
 Purpose = Literal["agent", "subagent", "summary", "other"]
 TokenSource = Literal["reported", "estimated", "unknown"]
 Kind = Literal["system", "memory", "skills", "tools", "human", "ai", "tool", "summary", "other"]
@@ -385,6 +387,12 @@ class SkillRow:
     problem: str | None = None
 
 
+Drift = Literal["none", "not-loaded", "file-newer", "file-gone", "request-older", "thread-differs", "all-differ"]
+"""File, thread's copy and last request: all one; the thread has loaded nothing; the file was changed since the
+thread loaded it; it was removed; the thread's copy was changed since the request; only the thread's copy is
+another; three texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
     """One memory source of a thread, as it stands on its backend now."""
@@ -400,3 +408,18 @@ class MemoryFile:
     in_thread: str | None
     """The copy cached in the thread's state; None when the thread has not loaded it."""
     problem: str | None = None
+    state: Literal["loaded", "missing", "stops"] | None = None
+    """What an agent that loads it does: uses it, skips it, or stops on it."""
+    tokens: int | None = None
+    """Estimate of what is sent of it; None when it is missing or not UTF-8."""
+    facts: TextFacts | None = None
+    in_request: str | None = None
+    """What the main agent's last request carried of it, as sent; None where no request tells or it carried nothing."""
+    request_number: int | None = None
+    """That request."""
+    drift: Drift | None = None
+    changed_at: float | None = None
+    changed_by: str | None = None
+    """``you, here``, ``outside``, or the agent's call, in words."""
+    read_only: str = ""
+    """Why it can't be edited from here; empty when it can."""

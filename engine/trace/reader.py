@@ -40,6 +40,7 @@ from engine.trace.provider import provider_of
 from engine.trace.rows import REQUEST_COLUMNS, request_row, thread_row
 from engine.wire import read as wire
 from engine.wire.model import WireAttempt
+from engine.workbench import FileVersion
 
 _CHUNK = 500
 
@@ -290,7 +291,21 @@ class Reader:
 
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory sources of the thread's agent, in the order of loading."""
-        return self._files.memory(thread_id, self.events(thread_id))
+        from engine.memory.sources import memory_of  # deferred: it asks deepagents, which takes seconds to import
+
+        return memory_of(self._book, self._files, thread_id, self.events(thread_id))
+
+    def versions(self, path: str) -> list[FileVersion]:
+        """Every text that a memory or skill file has had, the latest first, each with who wrote it."""
+        from engine.memory.versions import file_versions
+
+        return file_versions(self._book, path)
+
+    def version(self, id: int) -> bytes:
+        """Bytes of one version; raises ``UsageError`` where there is none of this id."""
+        from engine.memory.versions import version_bytes
+
+        return version_bytes(self._book, id)
 
     def skills(self, thread_id: str) -> list[SkillRow]:
         """Skills of the thread's agent, as listed and as they are."""
