@@ -12,6 +12,28 @@ import re
 import time
 from datetime import datetime
 
+from inspector.invisible import marked
+
+__all__ = [
+    "ESTIMATE",
+    "THIN",
+    "UNKNOWN",
+    "absolute",
+    "ago",
+    "change",
+    "count",
+    "duration",
+    "elide_middle",
+    "exact",
+    "exact_tokens",
+    "marked",
+    "menu_text",
+    "one_line",
+    "size",
+    "tip",
+    "tokens",
+]
+
 UNKNOWN = "–"
 """What is shown for a value that is not known; the reason belongs on hover."""
 THIN = "\u2009"
@@ -127,39 +149,7 @@ def _local(ts: float) -> datetime | None:
         return None
 
 
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_HIDDEN = frozenset("\u200b\u2060\u2061\u2062\u2063\u2064\ufeff\u00ad")
-_JOINERS = frozenset("\u200c\u200d")
 _BLANKS = re.compile("[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
-
-
-def marked(text: str) -> str:
-    """``text`` with every character that changes or hides what is read drawn as a mark.
-
-    Control characters become their pictures (␛), direction and zero-width controls ``‹U+202E›``;
-    tabs, line ends, real right-to-left letters and joined emoji stay as they are. For display
-    only: copying must give the true text.
-    """
-    if text.isprintable():
-        return text
-    last = len(text) - 1
-    out: list[str] = []
-    for i, ch in enumerate(text):
-        code = ord(ch)
-        if ch in "\n\t" or (code >= 0x20 and ch.isprintable()):
-            out.append(ch)
-        elif code < 0x20:
-            out.append(chr(0x2400 + code))
-        elif code == 0x7F:
-            out.append("\u2421")
-        elif ch in _JOINERS:
-            inside = 0 < i < last and ord(text[i - 1]) > 0x7F and ord(text[i + 1]) > 0x7F
-            out.append(ch if inside else f"\u2039U+{code:04X}\u203a")
-        elif ch in _BIDI or ch in _HIDDEN or 0xD800 <= code < 0xE000 or 0x80 <= code < 0xA0:
-            out.append(f"\u2039U+{code:04X}\u203a")
-        else:
-            out.append(ch)
-    return "".join(out)
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -23,6 +23,10 @@ TERMINAL_COMMANDS = {
     "events": "list what happened in a thread: offloads, summaries, memory, skills",
     "files": "list the files of a thread",
     "file": "write one file of a thread to the output",
+    "explain": "explain one request: contributors, fates of its messages, prompt cache",
+    "diff": "compare a request with the one before, or with another",
+    "check": "work out every request from its state, and look for its files",
+    "ledger": "count what a thread's model received, and what was put away instead",
 }
 """What the engine does without a window (``engine.cli``), and a word on each."""
 
@@ -110,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog=(
             f"commands for the terminal (each has its own --help; no display needed):\n{commands}\n\n"
             "A file whose name is one of these commands: write ./demo for the file demo.\n\n"
-            "exit codes: 0 done, 2 bad use, 3 not a file of ours or damaged, 1 anything else"
+            "exit codes: 0 done, 2 bad use, 3 not a file of ours or damaged, 4 check found something,\n"
+            "            1 anything else"
         ),
     )
     parser.add_argument(

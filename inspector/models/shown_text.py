@@ -8,11 +8,12 @@ thread for anything large.
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from inspector.invisible import SPECIAL, harmless, mark, marked, name_of
 
 LINE_LIMIT = 2_000
 """Characters of one line that are drawn before it is cut (or folded, when shown whole)."""
@@ -23,26 +24,6 @@ MarkKind = Literal["hidden", "control", "surrogate", "cut", "fold", "end", "line
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _LINE = re.compile("[^\n\r\u2028\u2029]+")
-_SPECIAL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, tab and line feed excepted
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc"
-    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-# Marks are letters in quotes, not control pictures: few monospaced fonts have those.
-_SHORT = {
-    0x00AD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ",
-    0x200E: "LRM", 0x200F: "RLM", 0x2028: "LS", 0x2029: "PS", 0x202A: "LRE", 0x202B: "RLE",
-    0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI",
-    0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM", 0xFFFC: "OBJ",
-}  # fmt: skip
-_CONTROLS = (
-    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
-    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
-)  # fmt: skip
-_JOINER_SCRIPTS = ((0x0600, 0x109F), (0x1780, 0x18AF), (0x1900, 0x1CFF), (0xA800, 0xABFF))
-"""Scripts whose ordinary spelling needs the zero-width joiner and non-joiner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +161,7 @@ def shown(
 def one_line(source: str, limit: int = 400) -> str:
     """A text for one painted row: line ends as spaces, hidden characters as marks."""
     flat = source[: limit + 1].replace("\r\n", " ").replace("\n", " ").replace("\r", " ").replace("\t", " ")
-    cut = flat[:limit] + "…" if len(flat) > limit else flat
-    return shown(cut).text.replace("\n", " ") if _SPECIAL.search(cut) else cut
+    return marked(flat[:limit] + "…" if len(flat) > limit else flat)
 
 
 def for_clipboard(text: str) -> str:
@@ -245,7 +225,7 @@ def _long_lines(source: str, whole: frozenset[int] | bool, begin: int, stop: int
 
 def _specials(source: str, start: int, end: int) -> Iterator[_Edit]:
     windows: bool | None = None
-    for match in _SPECIAL.finditer(source, start, end):
+    for match in SPECIAL.finditer(source, start, end):
         at = match.start()
         code = ord(match[0])
         if code == 0x0D:
@@ -255,58 +235,16 @@ def _specials(source: str, start: int, end: int) -> Iterator[_Edit]:
             if feed and windows:
                 yield at, at + 2, "\n", "line end", "CR LF", 0
             else:
-                yield at, at + 1 + feed, "‹CR›\n", "control", "carriage return", 0
-        elif code < 0x20 or code == 0x7F:
-            label = _CONTROLS[code] if code < 0x20 else "DEL"
-            yield at, at + 1, f"‹{label}›", "control", f"U+{code:04X} {label}", 0
-        elif 0xD800 <= code <= 0xDFFF:
-            says = f"U+{code:04X}, half of a surrogate pair"
-            yield at, at + 1, f"\\u{code:04x}", "surrogate", says, 0
-        elif not _harmless(source, at, code):
-            label = _SHORT.get(code, f"U+{code:04X}")
+                yield at, at + 1 + feed, f"{mark(0x0D)}\n", "control", "carriage return", 0
+        elif not harmless(source, at, code):
             line_end = "\n" if code in (0x2028, 0x2029) else ""
-            yield at, at + 1, f"‹{label}›{line_end}", "hidden", _name(code), 0
+            yield at, at + 1, mark(code) + line_end, _kind(code), name_of(code), 0
 
 
-def _harmless(source: str, at: int, code: int) -> bool:
-    """Whether an invisible character only does its ordinary work here: in emoji and joined scripts."""
-    before = ord(source[at - 1]) if at else 0
-    after = ord(source[at + 1]) if at + 1 < len(source) else 0
-    if code == 0x200D and _pictorial(before) and _pictorial(after):
-        return True
-    if code in (0x200C, 0x200D):
-        return any(low <= before <= high for low, high in _JOINER_SCRIPTS)
-    if code in (0xFE0E, 0xFE0F):
-        return _pictorial(before) or (before > 0 and chr(before) in "#*0123456789")
-    if 0xFE00 <= code <= 0xFE0D or 0xE0100 <= code <= 0xE01EF:
-        return unicodedata.category(chr(before)) in ("Lo", "Sm", "So")
-    if 0x180B <= code <= 0x180F:
-        return 0x1820 <= before <= 0x18AF
-    if 0xE0020 <= code <= 0xE007F:
-        return _in_flag(source, at)
-    return False
-
-
-def _in_flag(source: str, at: int) -> bool:
-    """Tag characters spell the region of a flag (England, Scotland, Wales) after a black flag."""
-    for back in range(at - 1, max(-1, at - 9), -1):
-        code = ord(source[back])
-        if code == 0x1F3F4:
-            return True
-        if not 0xE0020 <= code <= 0xE007E:
-            return False
-    return False
-
-
-def _pictorial(code: int) -> bool:
-    if code in (0xFE0F, 0xA9, 0xAE, 0x203C, 0x2049) or 0x1F000 <= code <= 0x1FAFF:
-        return True
-    return code > 0x2000 and unicodedata.category(chr(code)) in ("So", "Sm")
-
-
-def _name(code: int) -> str:
-    name = unicodedata.name(chr(code), "")
-    return f"U+{code:04X} {name}" if name else f"U+{code:04X}, a control character"
+def _kind(code: int) -> MarkKind:
+    if 0xD800 <= code <= 0xDFFF:
+        return "surrogate"
+    return "control" if code < 0x20 or code == 0x7F else "hidden"
 
 
 def _exact(number: int) -> str:

@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from inspector import format, theme
+from inspector.invisible import mark
 
 
 class PathLabel(QWidget):
@@ -36,7 +37,7 @@ class PathLabel(QWidget):
     def set_text(self, text: str) -> None:
         """Show another name."""
         self._true = text
-        self._drawn = format.marked(text).replace("\n", "\u2424")
+        self._drawn = format.marked(text).replace("\n", mark(0x0A))
         self.setAccessibleName(self._drawn or "Name")
         self.updateGeometry()
         self.update()

@@ -1,8 +1,11 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector import format
+from inspector import format, invisible
+from inspector.models.shown_text import one_line, shown
 from tests.inspector.values import HOSTILE
 
 
@@ -78,9 +81,21 @@ def test_nothing_in_a_row_can_hide_or_turn_what_is_read(text):
 def test_real_letters_and_emoji_stay():
     text = "café\u00a0\U0001f469\u200d\U0001f52c שלום"
     assert format.marked(text) == text
-    assert format.marked("a\u202eb") == "a‹U+202E›b"
-    assert format.marked("a\x1b[8m") == "a␛[8m"
-    assert format.marked("exe\u200dcute") == "exe‹U+200D›cute"
+    assert format.marked("a\u202eb") == "a‹RLO›b"
+    assert format.marked("a\x1b[8m\tb\n") == "a‹ESC›[8m\tb\n"
+    assert format.marked("exe\u200dcute \ud83d") == "exe‹ZWJ›cute ‹U+D83D›"
+
+
+@given(st.text())
+def test_labels_and_texts_draw_the_same_marks(text):
+    one = re.sub("[\r\n\t\u2028\u2029]", " ", text)  # only a text has lines and columns
+    assert format.marked(one) == shown(one).text == one_line(one, 10**6)
+
+
+def test_every_special_character_has_one_name():
+    drawn = [invisible.mark(code) for code in range(0x110000) if invisible.SPECIAL.match(chr(code))]
+    assert len(drawn) > 300 and len(set(drawn)) == len(drawn)
+    assert {"‹RLO›", "‹ESC›", "‹BOM›", "‹ZWSP›", "‹DEL›", "‹NEL›", "‹U+115F›", "‹U+D800›"} <= set(drawn)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

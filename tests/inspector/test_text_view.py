@@ -57,7 +57,7 @@ def test_nothing_is_drawn_that_the_editor_would_change(text: str) -> None:
         ("\ufeffid,name", "‹BOM›id,name"),
         ("a\x1b[8mhidden\x1b[0m", "a‹ESC›[8mhidden‹ESC›[0m"),
         ("over\rwritten", "over‹CR›\nwritten"),
-        ("half \ud83d pair", "half \\ud83d pair"),
+        ("half \ud83d pair", "half ‹U+D83D› pair"),
         ("tag\U000e0041", "tag‹U+E0041›"),
         ("x\ufe0f", "x‹U+FE0F›"),
     ],
