@@ -17,9 +17,10 @@ from typing import Any
 
 from engine import shapes
 from engine.errors import InspectorError, UsageError
+from engine.ledger import cli as counting
 from engine.tables import table
 
-COMMANDS = ("demo", "run", "threads", "requests", "show", "events", "files", "file")
+COMMANDS = ("demo", "run", "threads", "requests", "show", "events", "files", "file", "ledger")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("file", _file, "Write the bytes of one of a thread's files to stdout.")
     one.add_argument("--thread", required=True, metavar="ID")
     one.add_argument("path", metavar="PATH", help="path as the agent sees it")
+    counting.add_command(command, _reader, _thread, _json)
     return parser
 
 
