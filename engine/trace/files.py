@@ -142,8 +142,13 @@ class Files:
             found.append(Branch(tip, frozenset(line), frozenset(lasting | self.state(thread_id, tip)[0].keys())))
         return found
 
-    def state(self, thread_id: str, checkpoint_id: str | None = None) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Thread files, and the other values, of a checkpoint; of the newest one without an id."""
+    def state(
+        self, thread_id: str, checkpoint_id: str | None = None, namespace: str = ""
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Thread files, and the other values, of a checkpoint; of the newest one without an id.
+
+        A subagent's run has a namespace of its own.
+        """
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
             return {}, {}
         from langgraph.channels.delta import DeltaChannel  # deferred: LangGraph takes a second to import
@@ -151,7 +156,7 @@ class Files:
         from engine.checkpoints import WorkspaceSaver
 
         saver = WorkspaceSaver.reading(self._book.connection())
-        config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+        config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace}}
         if checkpoint_id is not None:
             config["configurable"]["checkpoint_id"] = checkpoint_id
         latest = saver.get_tuple(config)

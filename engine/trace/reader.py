@@ -289,6 +289,10 @@ class Reader:
         """The thread's lines of checkpoints, with the files at the end of each; several after a fork."""
         return self._files.branches(thread_id)
 
+    def run_files(self, thread_id: str, namespace: str) -> frozenset[str]:
+        """Paths of the files in a subagent's state; the thread gets them when the subagent has answered."""
+        return frozenset(self._files.state(thread_id, namespace=namespace)[0])
+
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory sources of the thread's agent, in the order of loading."""
         from engine.memory.sources import memory_of  # deferred: it asks deepagents, which takes seconds to import
