@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from engine.agent.runner import Update as Update
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import SubagentSettings as SubagentSettings
+    from engine.ledger import artifacts_csv as artifacts_csv
+    from engine.ledger import ledger_of as ledger_of
+    from engine.ledger import requests_csv as requests_csv
     from engine.memory import earlier_versions as earlier_versions
     from engine.memory import read_memory as read_memory
     from engine.memory import save_memory as save_memory
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from engine.sources import Source as Source
     from engine.sources import open_source as open_source
     from engine.trace import Reader as Reader
+    from engine.wire.side import request_cost as request_cost
+    from engine.wire.side import token_split as token_split
+    from engine.wire.side import wire_comparison as wire_comparison
     from engine.workspace import Workspace as Workspace
     from engine.workspace import check_file as check_file
 
@@ -48,14 +54,20 @@ _NAMES = {
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
     "Workspace": "engine.workspace",
+    "artifacts_csv": "engine.ledger",
     "build_agent": "engine.agent.build",
     "check_file": "engine.workspace",
     "earlier_versions": "engine.memory",
     "ensure_default_workspace": "engine.agent.demo",
+    "ledger_of": "engine.ledger",
     "make_demo": "engine.agent.demo",
     "open_source": "engine.sources",
     "read_memory": "engine.memory",
+    "request_cost": "engine.wire.side",
+    "requests_csv": "engine.ledger",
     "save_memory": "engine.memory",
+    "token_split": "engine.wire.side",
+    "wire_comparison": "engine.wire.side",
 }
 
 try:

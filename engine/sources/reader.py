@@ -36,6 +36,7 @@ from engine.trace.model import (
     Summary,
     ThreadRow,
 )
+from engine.wire.model import WireAttempt
 
 
 class ForeignReader(PartsOfShelf):
@@ -170,6 +171,16 @@ class ForeignReader(PartsOfShelf):
         with self._lock:
             self._view_of(request_id)
             return None
+
+    def wire(self, request_id: int) -> tuple[WireAttempt, ...]:
+        """None: what went over the wire is not in the database."""
+        with self._lock:
+            self._view_of(request_id)
+            return ()
+
+    def wire_bytes(self, attempt_id: int) -> bytes:
+        """Raises ``UsageError``: there are no attempts."""
+        raise UsageError(f"There is no attempt {attempt_id} in {self.path}.")
 
     # Events and summaries
 
