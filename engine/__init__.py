@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from engine.memory import read_memory as read_memory
     from engine.memory import save_memory as save_memory
     from engine.recording import Recorder as Recorder
+    from engine.recording.api import Recording as Recording
+    from engine.recording.api import record as record
     from engine.sources import Source as Source
     from engine.sources import open_source as open_source
     from engine.trace import Reader as Reader
@@ -48,6 +50,7 @@ _NAMES = {
     "AgentSettings": "engine.agent.settings",
     "Reader": "engine.trace",
     "Recorder": "engine.recording",
+    "Recording": "engine.recording.api",
     "Run": "engine.agent.runner",
     "Runner": "engine.agent.runner",
     "Source": "engine.sources",
@@ -63,6 +66,7 @@ _NAMES = {
     "make_demo": "engine.agent.demo",
     "open_source": "engine.sources",
     "read_memory": "engine.memory",
+    "record": "engine.recording.api",
     "request_cost": "engine.wire.side",
     "requests_csv": "engine.ledger",
     "save_memory": "engine.memory",

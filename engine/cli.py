@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from engine import shapes
+from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
 from engine.ledger import cli as counting
 from engine.tables import table
 
-COMMANDS = ("demo", "run", "threads", "requests", "show", "events", "files", "file", "ledger")
+COMMANDS = ("record", "demo", "run", "threads", "requests", "show", "events", "files", "file", "ledger")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("file", _file, "Write the bytes of one of a thread's files to stdout.")
     one.add_argument("--thread", required=True, metavar="ID")
     one.add_argument("path", metavar="PATH", help="path as the agent sees it")
+    recording.add_command(commands)
     counting.add_command(command, _reader, _thread, _json)
     return parser
 

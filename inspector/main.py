@@ -23,6 +23,7 @@ TERMINAL_COMMANDS = {
     "events": "list what happened in a thread: offloads, summaries, memory, skills",
     "files": "list the files of a thread",
     "file": "write one file of a thread to the output",
+    "record": "run a program and record the model calls it makes",
     "explain": "explain one request: contributors, fates of its messages, prompt cache",
     "diff": "compare a request with the one before, or with another",
     "check": "work out every request from its state, and look for its files",

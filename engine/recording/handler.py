@@ -86,6 +86,8 @@ class Handler(BaseCallbackHandler, Follower):
 
     run_inline = True
     ignore_chain = ignore_agent = ignore_retriever = ignore_retry = ignore_custom_event = True
+    file: Any = None
+    """Where it records to; of two that record to one file, only one follows a run."""
 
     def __init__(
         self,

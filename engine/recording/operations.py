@@ -130,12 +130,15 @@ class RequestStarted:
         }
         names = ", ".join(values)
         places = ", ".join("?" * len(values))
-        row = book.db.execute(
-            f"INSERT INTO requests({names}, number) SELECT {places}, "
+        inserted = book.db.execute(
+            f"INSERT OR IGNORE INTO requests({names}, number) SELECT {places}, "
             "(SELECT coalesce(max(number), 0) + 1 FROM requests WHERE thread = ?)",
             (*values.values(), thread),
-        ).lastrowid
-        book.requests[self.token] = int(row or 0)
+        )
+        if inserted.rowcount != 1:  # two recordings into this file follow one call
+            return
+        row = int(inserted.lastrowid or 0)
+        book.requests[self.token] = row
         for child in self.children:
             book.db.execute("UPDATE requests SET parent = ? WHERE token = ? AND parent IS NULL", (row, child))
         for event, data in events:
@@ -238,7 +241,7 @@ class RunStarted:
             (self.at, None if self.settings is None else row_data(self.settings), self.agent, thread),
         )
         book.db.execute(
-            "INSERT INTO runs(token, thread, started_at, status, pid) VALUES (?, ?, ?, 'running', ?)",
+            "INSERT OR IGNORE INTO runs(token, thread, started_at, status, pid) VALUES (?, ?, ?, 'running', ?)",
             (self.token, thread, self.at, self.pid),
         )
 

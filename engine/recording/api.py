@@ -1,0 +1,206 @@
+"""``record``: one line that records any LangChain or LangGraph agent.
+
+    with record("work.ctx"):                                # everything that is run inside
+        agent.invoke({"messages": [...]})
+
+    @record("work.ctx", thread="nightly")                   # each call of a function, also of an async one
+    async def main(): ...
+
+    agent.invoke(inputs, {"callbacks": [record("work.ctx").handler]})     # one call
+
+Nothing of what is run changes by it. What could not be recorded is counted in :attr:`Recording.lost`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from engine.errors import UsageError
+from engine.recording import active
+from engine.recording.frames import unseen
+from engine.recording.imports import when_imported
+from engine.workspace import Workspace
+
+if TYPE_CHECKING:
+    from engine.recording.recorder import Recorder
+
+log = logging.getLogger(__name__)
+
+DEFAULT = "recording.ctx"
+"""Where a recording goes that names no file."""
+
+_AGENTS = "langchain.agents.factory"
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def record(path: str | Path = DEFAULT, *, thread: str | None = None) -> Recording:
+    """Record model requests into a workspace, which is made if it isn't there.
+
+    Use the result in ``with`` or ``async with``, as a decorator, or take its ``handler`` as a callback.
+    A request belongs to the thread that its run's configuration names (``thread_id``), else to ``thread``, else
+    to one of its own for each run. Several recordings and processes may write one file at once.
+    """
+    return Recording(Path(path), thread)
+
+
+class Recording:
+    """Records while it is entered, and whatever its handler is a callback of. May be used any number of times."""
+
+    def __init__(self, path: Path, thread: str | None) -> None:
+        self.path = path
+        self._thread = thread
+        self._shared: _Shared | None = None
+
+    @property
+    def handler(self) -> Any:
+        """A callback handler for ``config["callbacks"]``: sync and async, for any number of runs at once.
+
+        Raises:
+            UsageError, WorkspaceError: the file can't be one to record into.
+        """
+        return self._open().recorder.handler
+
+    @property
+    def lost(self) -> int:
+        """Entries that could not be recorded into this file so far."""
+        return self._shared.recorder.losses.count if self._shared is not None else 0
+
+    @property
+    def lost_reason(self) -> str:
+        """Why the last of them was lost."""
+        return self._shared.recorder.losses.reason if self._shared is not None else ""
+
+    def flush(self) -> bool:
+        """Wait until all that was seen so far is in the file or counted as lost; False when it takes very long."""
+        return self._shared is None or self._shared.recorder.flush()
+
+    def close(self) -> None:
+        """Finish the record and let go of the file, which is done at the end of the process too."""
+        if self._shared is not None:
+            self._shared.finish()
+
+    def __enter__(self) -> Recording:
+        """Record what is run from here on: in this context, its tasks, and threads that are started in it.
+
+        Raises: as :attr:`handler`.
+        """
+        shared = self._open()
+        shared.users += 1
+        active.enter(shared.recorder.handler)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave().finish_unless_used()
+
+    async def __aenter__(self) -> Recording:
+        return self.__enter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self._leave().finish_unless_used)
+
+    def __call__(self, function: _F) -> _F:
+        """Decorate a function: what is run during a call of it is recorded."""
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise UsageError(
+                f"record can't decorate {function.__qualname__}, which is a generator: its body runs later. "
+                "Use it inside: with record(…):"
+            )
+
+        if inspect.iscoroutinefunction(function):
+            return functools.wraps(function)(self._async_call(function))  # type: ignore[return-value]
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                try:
+                    return function(*args, **kwargs)
+                except BaseException as error:
+                    unseen(error)
+                    raise
+
+        return functools.wraps(function)(call)  # type: ignore[return-value]
+
+    def _async_call(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            async with self:
+                try:
+                    return await function(*args, **kwargs)
+                except BaseException as error:
+                    unseen(error)
+                    raise
+
+        return call
+
+    def _open(self) -> _Shared:
+        if self._shared is None:
+            self._shared = _shared(self.path.absolute(), self._thread)
+        return self._shared
+
+    def _leave(self) -> _Shared:
+        shared = self._open()
+        active.leave(shared.recorder.handler)
+        shared.users -= 1
+        return shared
+
+
+class _Shared:
+    """The recorder of all recordings into one file under one thread's name."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.users = 0
+        self._said = 0
+
+    def finish_unless_used(self) -> None:
+        """Write what is left; the last one out closes the file."""
+        if self.users <= 0:
+            self.finish()
+        else:
+            self.recorder.flush()
+
+    def finish(self) -> None:
+        """Write what is left, let go of the file, and say what was lost."""
+        self.recorder.close()
+        losses = self.recorder.losses
+        if losses.count > self._said:
+            log.warning("%d entries were not recorded: %s", losses.count - self._said, losses.reason)
+            self._said = losses.count
+
+
+_all: dict[tuple[Path, str | None], _Shared] = {}
+_lock = threading.Lock()
+
+
+def _shared(path: Path, thread: str | None) -> _Shared:
+    Workspace.ensure(path)
+    with _lock:
+        if (path, thread) not in _all:
+            from engine.recording.ending import look_after  # deferred: LangChain takes a second to import
+            from engine.recording.recorder import Recorder
+
+            recorder = Recorder(lambda: Workspace.ensure(path), follow=True, thread=thread, hidden=True)
+            recorder.handler.file = path
+            look_after(recorder)
+            _all[path, thread] = _Shared(recorder)
+        return _all[path, thread]
+
+
+def _observe_agents(module: Any) -> None:
+    from engine.recording.assembling import observe_everywhere
+
+    try:
+        observe_everywhere(from_the_start=_early)
+    except Exception as error:  # an unknown release: requests are recorded, their contributors are not known
+        log.debug("Agents are not observed: %s", error)
+
+
+# Agents are often put together before anything is recorded: whoever imports this will want to see their parts.
+_early = _AGENTS not in sys.modules
+when_imported(_AGENTS, _observe_agents)
