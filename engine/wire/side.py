@@ -13,10 +13,10 @@ from engine.wire.prices import cost
 from engine.wire.usage import split
 
 if TYPE_CHECKING:
-    from engine.trace import Reader
+    from engine.sources import Source
 
 
-def wire_comparison(reader: Reader, request_id: int) -> Comparison | None:
+def wire_comparison(reader: Source, request_id: int) -> Comparison | None:
     """The body last sent beside LangChain's view; None where no body was recorded.
 
     Reads every message of the request, so it is for a job.
@@ -45,12 +45,12 @@ def wire_comparison(reader: Reader, request_id: int) -> Comparison | None:
     )
 
 
-def token_split(reader: Reader, request_id: int) -> TokenSplit:
+def token_split(reader: Source, request_id: int) -> TokenSplit:
     """Reported tokens of a request, told apart."""
     return split(reader.request(request_id).usage)
 
 
-def request_cost(reader: Reader, request_id: int) -> Cost:
+def request_cost(reader: Source, request_id: int) -> Cost:
     """What a request cost by the price list, at the prices of its day."""
     detail = reader.request(request_id)
     attempt = next(iter(reversed(reader.wire(request_id))), None)
