@@ -1,4 +1,4 @@
-"""``python -m tests.bench [record] [read] [paint] [saver] [startup]``: all of them without a name."""
+"""``python -m tests.bench [record] [read] [paint] [saver] [search] [startup]``: all of them without a name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import child, painting, reading, record, saver, startup
+from tests.bench import child, painting, reading, record, saver, search, startup
 
 PARTS = {
     "record": "recording against the same run without it, and the size of the record (some minutes)",
     "read": "requests of a long thread, read by a new reader",
     "paint": "requests and long lists, read and painted",
     "saver": "state and next turn of a long thread",
+    "search": "queries over 100 MB of text (a minute)",
     "startup": "from process start to a window in use",
 }
 LONG = "W3"
@@ -61,6 +62,11 @@ def _measure(parts: list[str], folder: Path, given: argparse.Namespace) -> None:
         shutil.copy(long_file, copy)  # nobody has it open, so there is no -wal to copy
         saver.measure(child.run("tests.bench.saver", copy))
         child.remove(copy)
+    if "search" in parts:
+        searched = folder / "search.ctx"
+        child.remove(searched)
+        search.measure(child.run("tests.bench.search", searched, *(["--quick"] if given.quick else []), home=folder))
+        child.remove(searched)
     if "startup" in parts:
         startup.measure(folder, given.quick, long_file if long_file.exists() else None)
 

@@ -1,0 +1,1 @@
+"""Sharing: threads and requests as HTML, Markdown and JSON, snippets to copy, and reading the JSON back."""
