@@ -43,6 +43,8 @@ def provider_json(detail: RequestDetail) -> str:
 
 def _model(detail: RequestDetail) -> Iterator[Fact]:
     provider = detail.provider
+    if "provider" in detail.not_recorded:
+        yield Fact("parameters", "not recorded", detail.not_recorded["provider"], "missing")
     yield Fact("Model", style="heading")
     yield _value("model", provider.get("model") or detail.row.model, "not known")
     yield _value("provider", provider.get("provider"), "not known")

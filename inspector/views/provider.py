@@ -71,9 +71,8 @@ class ProviderView(QWidget):
         elif detail.row.error:
             self.response.clear("No response: the request failed.", detail.row.error)
         else:
-            self.response.clear(
-                "No response was recorded.", "The run was stopped before it came, or its record was lost."
-            )
+            why = detail.not_recorded.get("response", "The run was stopped before it came, or its record was lost.")
+            self.response.clear("No response was recorded.", why)
 
     def clear(self) -> None:
         """Show no request."""

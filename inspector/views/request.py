@@ -30,6 +30,7 @@ AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
 MESSAGES, RAW_EFFECTIVE = 1, 4
 EXACT = "as the model received it"
 REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
+REBUILT = "rebuilt from a checkpoint"
 
 
 class RequestView(QWidget):
@@ -211,7 +212,9 @@ class _Header(QWidget):
     def show_request(self, detail: RequestDetail, previous: RequestDetail | None) -> None:
         """Describe a request that is here."""
         self.show_row(detail.row)
-        self.exact.set_text(EXACT if detail.exact else REWRITTEN, error=not detail.exact)
+        why = detail.not_recorded.get("messages", "")
+        words = EXACT if detail.exact else f"{REBUILT}: {why}" if why else REWRITTEN
+        self.exact.set_text(words, error=words is REWRITTEN)
 
     def show_row(self, row: RequestRow) -> None:
         """Describe a request whose contents are on their way."""
@@ -248,9 +251,11 @@ def titles(detail: RequestDetail) -> tuple[str, ...]:
     messages = sum(row.tokens for row in detail.messages)
     tools = sum(tool.tokens for tool in detail.tools)
     return (
-        f"System {format.tokens(system)}",
+        f"System {format.UNKNOWN if 'system' in detail.not_recorded else format.tokens(system)}",
         f"Messages {format.exact(len(detail.messages))} · {format.tokens(messages)}",
-        f"Tools {format.exact(len(detail.tools))} · {format.tokens(tools)}",
+        f"Tools {format.UNKNOWN}"
+        if "tools" in detail.not_recorded
+        else f"Tools {format.exact(len(detail.tools))} · {format.tokens(tools)}",
         "Provider",
         "Raw ↔ Effective",
     )

@@ -57,7 +57,9 @@ class SystemView(QWidget):
         self.model.set_blocks(detail.system, marked)
         if not detail.system:
             self.text.clear("No system message")
-            self.pane.show_empty("This request was sent without a system message.")
+            why = detail.not_recorded.get("system")
+            words = "Not recorded." if why else "This request was sent without a system message."
+            self.pane.show_empty(words, why or "")
             return
         self.pane.show_content()
         self.table.setCurrentIndex(self.model.index(row, 0))

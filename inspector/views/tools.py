@@ -62,7 +62,9 @@ class ToolsView(QWidget):
         self.model.set_tools(detail.tools, marked)
         self._shown = bool(detail.tools)
         if not detail.tools:
-            self.pane.show_empty("This request was sent without tools.", "The model could only answer in words.")
+            why = detail.not_recorded.get("tools")
+            words = "Not recorded." if why else "This request was sent without tools."
+            self.pane.show_empty(words, why or "The model could only answer in words.")
             return
         self.pane.show_content()
         names = [tool.name for tool in detail.tools]
@@ -108,11 +110,9 @@ class ToolsView(QWidget):
         padded.addWidget(self.title)
         column.addWidget(title)
         column.addWidget(texts, 1)
-        self.split = AdaptiveSplitter()
+        self.split = AdaptiveSplitter(over=52)
         self.split.addWidget(self.table)
         self.split.addWidget(below)
-        self.split.setStretchFactor(0, 1)
-        self.split.setStretchFactor(1, 1)
         self.split.setFocusProxy(self.table)
         self.pane.set_content(self.split)
         outer = QVBoxLayout(self)
