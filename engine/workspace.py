@@ -48,23 +48,26 @@ def check_file(path: Path) -> Literal["workspace", "langgraph"]:
     if len(header) < 100:
         raise WorkspaceError(f"{path} is cut off inside its header. Nothing was changed.")
     version, application = struct.unpack(">I", header[60:64])[0], struct.unpack(">I", header[68:72])[0]
-    if application != APPLICATION_ID:
-        if not _is_langgraph(path):
-            raise WorkspaceError(
-                f"{path} is an SQLite database, but neither a workspace of the Context Inspector nor a LangGraph "
-                "database. Nothing was changed."
-            )
-        return "langgraph"
-    if version > VERSION:
-        raise _newer(path, version)
     page = struct.unpack(">H", header[16:18])[0] or 1
     page = 65536 if page == 1 else page
     pages = struct.unpack(">I", header[28:32])[0]
+    cut_off = None
     if pages and size < pages * page and not path.with_name(path.name + "-wal").exists():
-        raise WorkspaceError(
+        cut_off = WorkspaceError(
             f"{path} is cut off: its header speaks of {pages * page:,} bytes and {size:,} are there. "
             "Copy the file before you try to repair it; nothing was changed."
         )
+    if application != APPLICATION_ID:
+        if _is_langgraph(path, cut_off):
+            return "langgraph"
+        raise cut_off or WorkspaceError(
+            f"{path} is an SQLite database, but neither a workspace of the Context Inspector nor a LangGraph "
+            "database. Nothing was changed."
+        )
+    if version > VERSION:
+        raise _newer(path, version)
+    if cut_off:
+        raise cut_off
     return "workspace"
 
 
@@ -171,13 +174,13 @@ def _migrate(connection: sqlite3.Connection) -> None:
     migrate(connection)
 
 
-def _is_langgraph(path: Path) -> bool:
+def _is_langgraph(path: Path, cut_off: WorkspaceError | None) -> bool:
     from engine.sources.kind import is_langgraph  # deferred: a workspace doesn't need it
 
     try:
         return is_langgraph(path)
     except sqlite3.DatabaseError as error:
-        raise WorkspaceError(
+        raise cut_off or WorkspaceError(
             f"{path} is damaged, its list of tables can't be read: {error}. Copy the file before you try to repair it."
         ) from error
 

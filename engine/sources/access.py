@@ -36,6 +36,8 @@ class Access:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.how = ""
+        self.file = path
+        """The file that is really read: this one, or the private copy."""
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._connection: sqlite3.Connection | None = None
         self._copied: Stamp = None
@@ -49,6 +51,11 @@ class Access:
         """The connection; another one after :meth:`refresh` said True."""
         assert self._connection is not None
         return self._connection
+
+    @property
+    def has_wal(self) -> bool:
+        """Whether pages of what is read lie in a WAL."""
+        return _size(beside(self.file, "-wal")) > 0
 
     def refresh(self) -> bool:
         """Whether the file has changed since it was looked at; what is read from now on is then the new state."""
@@ -83,11 +90,12 @@ class Access:
             reason = self._reason_to_copy()
             if reason:
                 self.how = f"read through a private copy, because {reason}"
-                copy = self._copy()
+                self.file = copy = self._copy()
                 # An unfinished transaction is rolled back in the copy, which is ours to write.
                 self._connection = _connect(copy, "mode=rw" if _size(beside(copy, "-journal")) else "mode=ro")
             else:
                 self.how = "read in place; nothing is written to it"
+                self.file = self.path
                 self._connection = _connect(self.path)
         except (OSError, sqlite3.Error) as error:
             words = error.strerror if isinstance(error, OSError) else str(error)

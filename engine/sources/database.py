@@ -7,19 +7,17 @@ or page spoils itself only.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import WorkspaceError
 from engine.sources.access import Access
+from engine.sources.pages import damaged_page
 
-_CHECK_SECONDS = 3.0
 _BATCH = 500
 _FURTHEST = 1 << 40  # row ids that are looked over for a readable one
 
@@ -184,9 +182,26 @@ class Database:
         """A thread's checkpoints, oldest row first."""
         query = f"SELECT rowid, thread_id, {self._ns}, {self._id}, {self._parent} FROM checkpoints WHERE thread_id = ?"
         try:
-            return sorted((_key(row) for row in self.rows(query, (thread_id,))), key=lambda key: key.row)
+            found = [_key(row) for row in self.rows(query, (thread_id,))]
+        except DamagedError:
+            found = self._keys_one_by_one(thread_id)
+        return sorted(found, key=lambda key: key.row)
+
+    def _keys_one_by_one(self, thread_id: str) -> list[Key]:
+        """Keys by the index alone, with the parents that can be read; without it, those that the table still has."""
+        try:
+            query = f"SELECT rowid, thread_id, {self._ns}, {self._id}, NULL FROM checkpoints WHERE thread_id = ?"
+            named = [_key(row) for row in self.rows(query, (thread_id,))]
         except DamagedError:
             return [key for key in self._salvaged_keys() if key.thread_id == thread_id]
+        found = []
+        for key in named:
+            try:
+                ((parent,),) = self.rows(f"SELECT {self._parent} FROM checkpoints WHERE rowid = ?", (key.row,))
+            except DamagedError:
+                parent = None
+            found.append(key if parent is None else replace(key, parent=_text(parent)))
+        return found
 
     def thread_of(self, row: int) -> str | None:
         """Thread of the checkpoint in this row."""
@@ -333,18 +348,15 @@ class Database:
         self._path = "task_path" if "task_path" in writes else "''"
 
     def _where(self) -> str:
-        """Where the file is damaged, in words; asked of SQLite once, and not for long."""
+        """Where the file is damaged, in words; looked for once."""
         if self._damage is None:
-            end = time.monotonic() + _CHECK_SECONDS
-            self.access.connection.set_progress_handler(lambda: time.monotonic() > end, 10_000)
+            query = "SELECT rootpage FROM sqlite_master WHERE tbl_name IN ('checkpoints', 'writes')"
             try:
-                said = " ".join(str(row[0]) for row in self.access.connection.execute("PRAGMA quick_check(20)"))
-            except sqlite3.DatabaseError:
-                said = ""
-            finally:
-                self.access.connection.set_progress_handler(None, 0)
-            page = re.search(r"page (?:number )?(\d+)", said, re.IGNORECASE)
-            self._damage = f"damaged near page {page.group(1)}" if page else "damaged"
+                roots = [row[0] for row in self.access.connection.execute(query) if isinstance(row[0], int)]
+                page = None if self.access.has_wal else damaged_page(self.access.file, roots)
+            except (sqlite3.DatabaseError, OSError):
+                page = None
+            self._damage = f"damaged near page {page}" if page else "damaged"
         return self._damage
 
 

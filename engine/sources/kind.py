@@ -17,12 +17,14 @@ def is_langgraph(path: Path) -> bool:
     Raises:
         sqlite3.DatabaseError: its list of tables can't be read.
     """
+    wal = beside(path, "-wal")
     with closing(look(path)) as connection:
         if _has_checkpoints(connection):
             return True
-    wal = beside(path, "-wal")
-    if not (wal.exists() and wal.stat().st_size):
-        return False
+        if not (wal.exists() and wal.stat().st_size):
+            connection.execute("PRAGMA writable_schema=OFF")  # now SQLite says what is wrong with a damaged list
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return False
     # All of a young database may still lie in its WAL.
     access = Access(path)
     try:

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 
 from engine.sources.database import Key, Stored, Write
-from engine.sources.messages import Change, Message, MessageList, keep_message
+from engine.sources.messages import LEGACY_TYPES, Change, Message, MessageList, keep_message
 from engine.sources.shelf import Shelf
 from engine.sources.values import TYPE, Decoder, EncryptedError, Snapshot, UnreadableError, plain
 
@@ -136,6 +136,8 @@ class Contents:
             and isinstance(plain_item["data"], dict)
         ):
             return keep_message(self.shelf, {"type": plain_item["type"], **plain_item["data"]})
+        if isinstance(plain_item, dict) and plain_item.get("type") in LEGACY_TYPES.values() and "content" in plain_item:
+            return keep_message(self.shelf, plain_item)
         try:
             made = convert_to_messages([tuple(plain_item) if isinstance(plain_item, list) else plain_item])[0]
             return keep_message(self.shelf, self.plain(made.model_dump()))

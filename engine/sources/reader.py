@@ -104,7 +104,8 @@ class ForeignReader(PartsOfShelf):
     ) -> bool:
         """Read a thread, as far as it has not been read; False when it was stopped before the end.
 
-        Every other method reads the thread whole first; call this before to be able to stop.
+        Every other method reads the thread whole first. Call this before them to be able to stop,
+        and :meth:`loaded` for what has been found by then.
         """
         with self._lock:
             self.data_version()
@@ -115,12 +116,16 @@ class ForeignReader(PartsOfShelf):
                 )
                 self._threads[thread_id] = view
             if view.stale:
-                if not view.thread.load(stop, progress):
-                    return False
+                view.stale = not view.thread.load(stop, progress)
                 view.number()
-                view.stale = False
                 self._owners.update(dict.fromkeys(view.ids, thread_id))
-            return True
+            return not view.stale
+
+    def loaded(self, thread_id: str) -> list[int]:
+        """Ids of the requests that have been read so far; reads nothing."""
+        with self._lock:
+            view = self._threads.get(thread_id)
+            return list(view.ids) if view is not None else []
 
     def _view(self, thread_id: str) -> ThreadView:
         self.load(thread_id)

@@ -110,7 +110,14 @@ def conversation(left: Left, turns: int) -> None:
 
 
 def test_a_conversation_with_tools(tmp_path: Path) -> None:
-    model = Told(turns=[call("report", "c1", lines=3), calls(("ls", "c2", {"path": "/"}), ("report", "c3", {"lines": 2})), "done", "again"])
+    model = Told(
+        turns=[
+            call("report", "c1", lines=3),
+            calls(("ls", "c2", {"path": "/"}), ("report", "c3", {"lines": 2})),
+            "done",
+            "again",
+        ]
+    )
     with left_by(tmp_path / "t.db", model, tools=[report]) as left:
         conversation(left, 2)
     with saver_over(left.file) as saver, closing(open_source(left.file)) as source:
@@ -208,7 +215,13 @@ def test_subagents_side_by_side_and_what_they_were_asked(tmp_path: Path) -> None
     def task(id: str, what: str) -> tuple[str, str, dict[str, Any]]:
         return "task", id, {"description": what, "subagent_type": "reader"}
 
-    main = Told(turns=[calls(task("a", "first"), task("b", "second")), call(*task("c", "third")[:2], **task("c", "third")[2]), "done"])
+    main = Told(
+        turns=[
+            calls(task("a", "first"), task("b", "second")),
+            call(*task("c", "third")[:2], **task("c", "third")[2]),
+            "done",
+        ]
+    )
     helper = Told(turns=[call("report", "r1", lines=2), call("report", "r2", lines=2), "ok", "ok", "ok"])
     reader = {"name": "reader", "description": "reads", "system_prompt": "read", "model": helper, "tools": [report]}
     with left_by(tmp_path / "t.db", main, helper, subagents=[reader]) as left:
@@ -342,7 +355,9 @@ def test_a_dangling_call_is_patched_in_the_state_and_the_rewriting_is_told(tmp_p
         say(left.agent, "never mind")
         with closing(open_source(left.file)) as source:
             rows = agree(left, source)
-            assert any(m["type"] == "tool" and "did not complete" in str(m["data"]["content"]) for m in raw(source, rows[1]))
+            assert any(
+                m["type"] == "tool" and "did not complete" in str(m["data"]["content"]) for m in raw(source, rows[1])
+            )
             (event,) = [event for event in source.events("t") if event.kind == "state rewritten"]
             assert (event.request, event.data["cleared"]) == (rows[1].id, True)
             assert "PatchToolCalls" in event.data["by"]
@@ -355,7 +370,9 @@ def test_messages_that_a_user_took_out_of_the_state(tmp_path: Path) -> None:
     model = Told(turns=["one", "two"])
     with left_by(tmp_path / "t.db", model) as left:
         first = say(left.agent, "a")
-        left.agent.update_state(thread(), {"messages": [RemoveMessage(first[0].id), AIMessage("better", id=first[1].id)]})
+        left.agent.update_state(
+            thread(), {"messages": [RemoveMessage(first[0].id), AIMessage("better", id=first[1].id)]}
+        )
         say(left.agent, "b")
         with closing(open_source(left.file)) as source:
             rows = agree(left, source)
