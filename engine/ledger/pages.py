@@ -51,16 +51,17 @@ def paging(text: str, path: str, page_chars: int | None = PAGE_CHARS) -> Paging:
     reads = chars = tokens = lost = at = 0
     while at < len(lines):
         end = min(at + PAGE_LINES, len(lines))
-        size = _size(lines, at, end, len(lines))
+        size = _size(lines, at, end)
         if page_chars is not None and size >= page_chars:
-            while end > at and _size(lines, at, end, len(lines), "truncated due to size") + notice > page_chars:
+            size = _size(lines, at, end, "truncated due to size") + notice
+            while end > at and size > page_chars:
                 end -= 1
-            size = _size(lines, at, end, len(lines), "truncated due to size") + notice
-            if end == at:  # not one line fits, and no offset leads into it
+                size = _size(lines, at, end, "truncated due to size") + notice
+            if end == at:
                 end = at + 1
-                size = page_chars
-                head = _header(at, end, len(lines), f"truncated mid-line | {len(lines[at])} of {len(lines[at])} chars")
-                lost += max(0, len(lines[at].rstrip("\n")) - (page_chars - notice - len(head) - 1))
+                size, left = _midline(lines, at, page_chars - notice)
+                size += notice
+                lost += left
         reads += 1
         chars += size
         tokens += math.ceil(size / _CHARS_A_TOKEN)
@@ -87,11 +88,27 @@ def returned(result: str, args: Mapping[str, Any]) -> tuple[int, int, float] | N
     return first + 1, first + (limit if isinstance(limit, int) and limit > 0 else PAGE_LINES), 1.0
 
 
-def _size(lines: list[str], start: int, end: int, total: int, more: str = "") -> int:
-    body = sum(map(len, lines[start:end]))
-    if end > start and lines[end - 1].endswith("\n"):
+def _size(lines: list[str], start: int, end: int, more: str = "") -> int:
+    """Length of a page: its status line, and the text without the last line's end."""
+    page = lines[start:end]
+    body, rows = sum(map(len, page)), sum(line.count("\n") for line in page)
+    if page and page[-1].endswith("\n"):
         body -= 1
-    return len(_header(start, end, total, more)) + 1 + body
+    else:
+        rows += 1
+    # Lines that end in another sign than a line feed are followed by as many empty ones.
+    return len(_header(start, end, len(lines), more)) + 1 + body + max(0, len(page) - rows)
+
+
+def _midline(lines: list[str], at: int, room: int) -> tuple[int, int]:
+    """Length of a page that holds the beginning of one line, and how much of that line is left out for good."""
+    whole = len(lines[at].removesuffix("\n"))
+
+    def head(shown: int) -> int:
+        return len(_header(at, at + 1, len(lines), f"truncated mid-line | {shown} of {whole} chars")) + 1
+
+    shown = max(0, min(whole, room - head(whole)))
+    return head(shown) + shown, whole - shown
 
 
 def _header(start: int, end: int, total: int, more: str) -> str:
