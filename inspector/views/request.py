@@ -213,8 +213,10 @@ class _Header(QWidget):
         """Describe a request that is here."""
         self.show_row(detail.row)
         why = detail.not_recorded.get("messages", "")
-        words = EXACT if detail.exact else f"{REBUILT}: {why}" if why else REWRITTEN
+        words = EXACT if detail.exact else REBUILT if why else REWRITTEN
         self.exact.set_text(words, error=words is REWRITTEN)
+        if why:
+            self.exact.setToolTip(format.tip(why))
 
     def show_row(self, row: RequestRow) -> None:
         """Describe a request whose contents are on their way."""
