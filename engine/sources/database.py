@@ -255,15 +255,20 @@ class Database:
 
     def runs(self, nodes: Sequence[str]) -> dict[str, int]:
         """Tasks of these nodes that wrote anything, counted by thread; no value is read."""
-        if not self.has_writes or self._path == "''":
+        if not self.has_writes:
             return {}
         marks = ",".join("?" * len(nodes))
+        values = list(nodes)
+        own = f"channel IN ({marks})"  # before they stored paths, releases let a node write to a channel of its name
+        if self._path != "''":
+            own = f"(task_path = '' AND {own}) OR task_path IN ({marks})"
+            values += [f"~__pregel_pull, {node}" for node in nodes]
         query = (
-            f"SELECT thread_id, count(DISTINCT checkpoint_id || ' ' || task_id) FROM writes "
-            f"WHERE task_path IN ({marks}) GROUP BY thread_id"
+            "SELECT thread_id, count(DISTINCT checkpoint_id || ' ' || task_id) FROM writes "
+            f"WHERE {own} GROUP BY thread_id"
         )
         try:
-            return dict(self.rows(query, [f"~__pregel_pull, {node}" for node in nodes]))
+            return dict(self.rows(query, values))
         except DamagedError:
             return {}
 

@@ -67,6 +67,8 @@ class Listing:
             facts = self._first(main)
             self._facts[thread_id, main.first] = facts
         status, problem = self._last(main)
+        if not self._database.has_writes and not loaded:
+            problem = problem or "its requests are counted when it is opened"
         problem = (loaded.problem if loaded else "") or facts.problem or problem
         return ThreadRow(
             thread_id,

@@ -89,12 +89,14 @@ def _send(item: Any) -> Send:
     return Send(str(node or ""), *(word if isinstance(word, str) else None for word in words))
 
 
-def tasks_of(writes: Sequence[Write], sends: Sequence[Send], contents: Contents) -> list[Task]:
-    """A checkpoint's tasks, in the order in which they first wrote."""
+def tasks_of(
+    writes: Sequence[Write], sends: Sequence[Send], names: Mapping[str, str], contents: Contents
+) -> list[Task]:
+    """A checkpoint's tasks, in the order in which they first wrote; ``names`` are nodes by the ids of their tasks."""
     grouped: dict[str, list[Write]] = {}
     for write in sorted(writes, key=lambda write: write.row):
         grouped.setdefault(write.task, []).append(write)
-    return [_task(id, found, sends, contents) for id, found in grouped.items()]
+    return [_task(id, found, _node_of(found, sends) or names.get(id), contents) for id, found in grouped.items()]
 
 
 def _node_of(writes: Sequence[Write], sends: Sequence[Send]) -> str | None:
@@ -111,8 +113,7 @@ def _node_of(writes: Sequence[Write], sends: Sequence[Send]) -> str | None:
     return next((name for name in (*MODEL_NODES, "__start__") if name in (*channels, *branches)), None)
 
 
-def _task(id: str, writes: Sequence[Write], sends: Sequence[Send], contents: Contents) -> Task:
-    node = _node_of(writes, sends)
+def _task(id: str, writes: Sequence[Write], node: str | None, contents: Contents) -> Task:
     messages: list[Message] = []
     other: dict[str, Any] = {}
     error, problem, interrupts, resumed, unread = None, "", [], False, False

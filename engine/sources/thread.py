@@ -17,7 +17,7 @@ from engine.sources.notices import Note, Seen, changed, notes_of
 from engine.sources.requests import ANOTHER, Made, Sent, make_request
 from engine.sources.rules import Rules
 from engine.sources.runs import MODEL_NODES, ModelRun, Send, Task, model_runs, sends_of, task_between, tasks_of
-from engine.sources.tasks import send_task_ids
+from engine.sources.tasks import branch_task_id, send_task_ids
 
 Progress = Callable[[int, int], None]
 """Told how many checkpoints have been read, and how many there are."""
@@ -181,7 +181,7 @@ class Thread:
         more = self._children[before] > 0
         line = self.lines.pop(before, None)
         if line is not None:
-            told = tasks_of(writes, self.steps[before].sends, self._contents)
+            told = self._tasks(self.steps[before], line, writes)
             if not self._database.has_writes and point.source == "loop" and point.values is not None:
                 after = self._contents.messages(point.values.get("messages"))
                 told = [task_between(_node_written(point.metadata), line.state.messages.items, after)]
@@ -227,7 +227,7 @@ class Thread:
         """
         place = (line.namespace, step.key.id)
         state = with_null_writes(line.state, writes, self._contents)
-        step.tasks = tasks_of(writes, step.sends, self._contents) if tasks is None else tasks
+        step.tasks = self._tasks(step, line, writes) if tasks is None else tasks
         for task in step.tasks:
             self._owners[line.namespace, task.id] = place
             if task.problem and tasks is not None:
@@ -245,6 +245,15 @@ class Thread:
             if step.made:
                 line.sent = step.made[-1].sent
                 line.state.messages.kept = len(line.state.messages.items)
+
+    def _tasks(self, step: Step, line: Line, writes: Sequence[Write]) -> list[Task]:
+        names = {id: send.node for id, send in step.calls.items()}
+        if any(not write.path for write in writes):
+            for channel in line.state.values:
+                node = channel.removeprefix("branch:to:")
+                id = branch_task_id(step.key.id, line.namespace, step.number, node) if node != channel else None
+                names |= {id: node} if id is not None else {}
+        return tasks_of(writes, step.sends, names, self._contents)
 
     def _note_problem(self, words: str) -> None:
         self.problems[words] = self.problems.get(words, 0) + 1

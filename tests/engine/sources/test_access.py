@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 
 from engine import Source, check_file, open_source
 from engine.errors import WorkspaceError
@@ -114,7 +114,7 @@ def test_a_transaction_that_was_not_finished_is_rolled_back_in_the_copy_alone(fi
         "c.execute('PRAGMA cache_size=1'); c.execute('PRAGMA cache_spill=1'); c.execute('BEGIN')\n"
         "c.execute(\"UPDATE checkpoints SET thread_id = 'half'\")\n"
         "for i in range(200):\n"
-        "    c.execute(\"INSERT INTO writes VALUES ('x', '', ?, 't', '', 0, 'c', 'bytes', zeroblob(3000))\", (str(i),))\n"
+        "    c.execute(\"INSERT INTO writes VALUES ('x', '', ?, 't', '', 0, 'c', '', zeroblob(3000))\", (str(i),))\n"
         "os._exit(0)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(file)], check=True)
@@ -181,7 +181,9 @@ def test_a_file_that_goes_away_is_a_sentence(file: Path) -> None:
             source.data_version()
 
 
-def test_a_file_that_another_took_the_place_of_is_read_anew(file: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_file_that_another_took_the_place_of_is_read_anew(
+    file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     other = tmp_path_factory.mktemp("other") / "other.db"
     with saver_over(other) as saver:
         put_state(saver, "new", {"messages": [HumanMessage("another file")]})
@@ -218,7 +220,9 @@ def test_a_copy_that_was_written_over_while_it_was_made_is_made_again(
     assert copies.count("theirs.db") == 2
 
 
-def test_nothing_is_left_when_a_process_ends_without_closing(file: Path, writer: sqlite3.Connection, private: Path) -> None:
+def test_nothing_is_left_when_a_process_ends_without_closing(
+    file: Path, writer: sqlite3.Connection, private: Path
+) -> None:
     writer.execute("PRAGMA journal_mode=WAL")
     add(writer, "x")
     before = everything(file.parent)
@@ -234,6 +238,3 @@ def test_nothing_is_left_when_a_process_ends_without_closing(file: Path, writer:
     assert done.stdout.strip() == "2", done.stderr
     assert list(private.iterdir()) == []
     assert everything(file.parent) == before
-
-
-_ = AIMessage

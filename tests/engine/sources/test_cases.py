@@ -17,7 +17,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from engine import Source, open_source
 from engine.errors import InspectorError, UsageError, WorkspaceError
-from engine.trace.model import RequestDetail, ThreadRow
+from engine.trace.model import RequestDetail
 from tests.engine.sources.databases import everything, put_state, saver_over
 
 
@@ -91,7 +91,13 @@ def test_removals_are_actions_and_a_removal_of_nothing_is_noted(tmp_path: Path, 
         assert texts(source, detail.raw) == ["x"]
         if delta:
             first, second = [event for event in detail.events if event.kind == "state rewritten"]
-            assert first.data == {"by": "Tidy.before_model", "cleared": False, "removed": 0, "replaced": 0, "unknown": ["nope"]}
+            assert first.data == {
+                "by": "Tidy.before_model",
+                "cleared": False,
+                "removed": 0,
+                "replaced": 0,
+                "unknown": ["nope"],
+            }
             assert second.data["cleared"] is True
         assert not any(row.kind == "other" for row in (*detail.raw, *detail.messages)), "no removal is a message"
 
@@ -513,6 +519,3 @@ def test_the_rest_of_a_thread_is_whole_when_one_of_its_checkpoints_is_not(tmp_pa
         ]  # fmt: skip
         (thread,) = source.threads()
         assert thread.problem and "damaged" in thread.problem
-
-
-_ = ThreadRow

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine import Source, open_source
+from engine import open_source
 from engine.sources.reader import ForeignReader
 from tests.contract.models import Told, call, deep_agent, say, summarizing, thread
 from tests.engine.sources.databases import effective, received, saver_over
@@ -29,7 +29,9 @@ def running(file: Path, wal: bool, model: Told, **more: Any) -> Iterator[Any]:
 
 @pytest.mark.parametrize("wal", [True, False])
 def test_new_requests_are_appended_and_the_old_ones_keep_their_ids_and_parts(tmp_path: Path, wal: bool) -> None:
-    model = Told(turns=[call("ls", f"c{n}", path="/") if n % 2 == 0 else f"answer {n}" for n in range(8)], summaries=["S"] * 5)
+    model = Told(
+        turns=[call("ls", f"c{n}", path="/") if n % 2 == 0 else f"answer {n}" for n in range(8)], summaries=["S"] * 5
+    )
     with running(tmp_path / "t.db", wal, model, middleware=[summarizing(model, 6, 2)()]) as agent:
         say(agent, "question 0")
         with closing(open_source(tmp_path / "t.db")) as source:
@@ -63,10 +65,8 @@ def test_a_request_is_there_before_its_answer(tmp_path: Path) -> None:
             return super()._answer(given)
 
     with running(tmp_path / "t.db", True, Watched(turns=["one", "two"])) as agent:
-        config = thread(durability="sync")
         agent.invoke({"messages": [("user", "a")]}, thread(), durability="sync")
         agent.invoke({"messages": [("user", "b")]}, thread(), durability="sync")
-        del config
     first, second = seen
     assert [status for status, _, _ in first] == ["running"]
     assert [(status, length) for status, _, length in second] == [("done", 1), ("running", 3)]
@@ -87,7 +87,11 @@ def test_a_fork_made_meanwhile_is_a_line_of_its_own(tmp_path: Path) -> None:
             again = source.requests("t")
             assert again[:2] == rows
             assert [row.branch for row in again] == [0, 0, 1]
-            assert [source.text(item.part) for item in source.request(again[2].id).messages] == ["a", "one", "b instead"]
+            assert [source.text(item.part) for item in source.request(again[2].id).messages] == [
+                "a",
+                "one",
+                "b instead",
+            ]
 
 
 def test_a_thread_that_was_deleted_is_gone(tmp_path: Path) -> None:
@@ -148,6 +152,3 @@ def test_questions_from_several_threads_at_once(tmp_path: Path) -> None:
             for worker in workers:
                 worker.join()
             assert sorted(found) == sorted([(f"t{n % 3}", [1, 3, 5, 7], 3) for n in range(9)])
-
-
-_ = Source

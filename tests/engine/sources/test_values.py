@@ -79,7 +79,7 @@ MINE = f"unknown type {__name__}"
         (collections.deque([1, 2]), [1, 2]),
         (uuid.UUID("0199a2b4-7c1e-7000-8000-000000000001"), "0199a2b4-7c1e-7000-8000-000000000001"),
         (decimal.Decimal("1.50"), "1.50"),
-        (datetime.datetime(2026, 1, 2, 3, 4, tzinfo=datetime.timezone.utc), "2026-01-02T03:04:00+00:00"),
+        (datetime.datetime(2026, 1, 2, 3, 4, tzinfo=datetime.UTC), "2026-01-02T03:04:00+00:00"),
         (pathlib.Path("/a/b"), "/a/b"),
         (Colour.RED, {"__type__": f"{MINE}.Colour", "value": "red"}),
         (Order(number=7), {"__type__": f"{MINE}.Order", "number": 7, "note": ""}),
