@@ -7,7 +7,7 @@ estimates (4 characters a token). Times are seconds since the epoch, UTC; ``None
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Author = Literal["user", "agent", "outside"]
@@ -137,6 +137,20 @@ class Applied:
     """Paths whose contents are other ones now."""
     undoes: int | None = None
     """The event that this one took back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """What is different in a dry run from the workspace as it stands."""
+
+    files: Mapping[str, bytes | None] = field(default_factory=dict)
+    """Memory and skill files by path, as they would be saved; None for one that would be deleted."""
+    apply: bool = True
+    """Whether the thread's own copies are changed too, as applying does; else only new threads see the files."""
+    system_prompt: str | None = None
+    """The agent's system prompt, where it is another one."""
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """Other values of the thread's state."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,13 +51,22 @@ def backend_over(store: WorkspaceStore) -> CompositeBackend:
     return CompositeBackend(default=StateBackend(), routes=routes)
 
 
-def build_agent(workspace: Workspace, settings: AgentSettings, recorder: Recorder | None = None) -> Agent:
+def build_agent(
+    workspace: Workspace,
+    settings: AgentSettings,
+    recorder: Recorder | None = None,
+    saver: WorkspaceSaver | None = None,
+    store: WorkspaceStore | None = None,
+) -> Agent:
     """Make the agent that ``settings`` describe; with a recorder, observers go between its middlewares.
+
+    ``saver`` and ``store`` take the place of the workspace's own (a dry run keeps nothing).
 
     Raises:
         UsageError: the model's name is not one that LangChain knows, or its package is missing.
     """
-    saver, store = WorkspaceSaver(workspace), WorkspaceStore(workspace)
+    saver = WorkspaceSaver(workspace) if saver is None else saver
+    store = WorkspaceStore(workspace) if store is None else store
     backend = backend_over(store)
     model = resolve_model(settings.model, settings.profile)
     observed: AbstractContextManager[None] = recorder.observing() if recorder is not None else nullcontext()
