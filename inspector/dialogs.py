@@ -24,6 +24,7 @@ from inspector import __version__, format, theme
 from inspector.commands import Commands
 from inspector.panes import plain_label
 from inspector.views.frame import PAD, Header
+from inspector.views.quiet import quiet
 
 PARTS = ("deepagents", "langchain", "langchain-core", "langgraph", "langgraph-checkpoint-sqlite", "pyqtgraph")
 
@@ -91,6 +92,7 @@ class KeysPage(QDialog):
         for cells in commands.keys_page():
             self.model.appendRow([QStandardItem(cell) for cell in cells])
         table = QTableView(self)
+        quiet(table)
         table.setAccessibleName("Commands and keys")
         table.setModel(self.model)
         table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
@@ -142,6 +144,7 @@ class ErrorDialog(QDialog):
 
 def _text(text: str, name: str, parent: QWidget) -> QPlainTextEdit:
     made = QPlainTextEdit(parent)
+    quiet(made)
     made.setReadOnly(True)
     made.setTabChangesFocus(True)
     made.setFont(theme.mono_font())

@@ -86,7 +86,7 @@ def tokens(n: int | None, estimated: bool = True) -> str:
     """A token count: ``1.2k`` as reported, ``~1.2k`` as estimated."""
     if n is None:
         return UNKNOWN
-    return (ESTIMATE if estimated else "") + size(n)
+    return (ESTIMATE if estimated and n else "") + size(n)  # nothing is nothing, and needs no estimate
 
 
 def exact_tokens(n: int | None, estimated: bool = True) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
 from inspector.tab_order import focus_first
+from inspector.views.flat_tabs import Flattener
 from inspector.views.frame import DockTitle
 
 NARROW = 1200
@@ -74,6 +75,7 @@ class Surroundings(QObject):
         self._places: dict[str, Place] = {}
         self._titles: dict[str, str] = {}
         self._was_shown: dict[str, bool] = {}
+        self._flattener = Flattener(self)
         self.narrow = False
 
     def add(self, name: str, title: str, beside: str | None = None) -> Place:
@@ -171,8 +173,8 @@ class Surroundings(QObject):
             bar = dock.titleBarWidget()
             if isinstance(bar, DockTitle):
                 bar.set_flat(tabbed)
-        for tabs in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            tabs.setAccessibleName("Panes at the side")
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            self._flattener.flatten(bar, "Panes at the side")
         self.changed.emit()
 
     def _add_tab(self, name: str) -> None:

@@ -139,7 +139,7 @@ class ToolsModel(QAbstractTableModel):
         if column == Column.NAME:
             return one_line(tool.name or "no name", 120)
         if column == Column.ABOUT:
-            return one_line(tool.description.strip(), 300) or "no description"
+            return format.one_line(tool.description, 300) or "no description"
         if column == Column.PARAMETERS:
             found = self._parameters.get(tool.part)
             return one_line(found.line, 300) if found else "…"

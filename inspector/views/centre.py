@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, Qt
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from inspector.panes import Pane
 from inspector.surroundings import Place
+from inspector.views.flat_tabs import flat_tabs
 
-SIZES = (150, 230, 400)
-"""Heights on the first start: chart, table, request."""
+CHART_HIGH = 150
+"""Height of the chart until it is moved; less in a low window."""
+
+
+def shares(height: int) -> list[int]:
+    """Heights of chart, table and request until somebody moves a line: most of it is for the request."""
+    chart = min(CHART_HIGH, height * 19 // 100)
+    table = height * 26 // 100
+    return [chart, table, max(1, height - chart - table)]
 
 
 class Centre(QWidget):
@@ -24,10 +33,8 @@ class Centre(QWidget):
         self.requests = Place("requests", self)
         self.request = Place("request", self)
         self.request.setAccessibleName("Request")
-        self.tabs = QTabWidget(self)
-        self.tabs.setDocumentMode(True)
+        self.tabs = flat_tabs("Request and what surrounds it", self)
         self.tabs.setTabBarAutoHide(True)
-        self.tabs.tabBar().setAccessibleName("Request and what surrounds it")
         self.tabs.addTab(self.request, "Request")
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.setChildrenCollapsible(False)
@@ -37,9 +44,10 @@ class Centre(QWidget):
         self.chart.setMinimumHeight(90)
         self.requests.setMinimumHeight(80)
         self.tabs.setMinimumHeight(120)
-        for index, stretch in enumerate((1, 2, 4)):
+        for index, stretch in enumerate((0, 1, 3)):
             self.splitter.setStretchFactor(index, stretch)
-        self.splitter.setSizes(list(SIZES))
+        self._moved = False
+        self.splitter.splitterMoved.connect(self._by_hand)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -61,10 +69,22 @@ class Centre(QWidget):
         self.chart.setVisible(shown)
 
     def state(self) -> QByteArray:
-        """Sizes, for the preferences."""
-        return self.splitter.saveState()
+        """Sizes, for the preferences; empty while nobody has moved a line."""
+        return self.splitter.saveState() if self._moved else QByteArray()
 
     def restore(self, state: QByteArray | None) -> None:
         """Sizes as they were left, or those of the first start."""
-        if state is None or not self.splitter.restoreState(state):
-            self.splitter.setSizes(list(SIZES))
+        self._moved = state is not None and not state.isEmpty() and self.splitter.restoreState(state)
+        self._share_out()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the height out until it was done by hand."""
+        super().resizeEvent(event)
+        self._share_out()
+
+    def _by_hand(self, _position: int, _index: int) -> None:
+        self._moved = True
+
+    def _share_out(self) -> None:
+        if not self._moved:
+            self.splitter.setSizes(shares(self.splitter.height()))

@@ -22,6 +22,7 @@ from inspector import format, theme
 from inspector.models.bars import Bars
 from inspector.models.requests import agent_name
 from inspector.models.rows import Rows
+from inspector.panes import Pane
 from inspector.session import Session
 from inspector.views.chart_plot import Legend, Limit, Plot, limit_pen
 
@@ -52,8 +53,10 @@ class ChartView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
+        self.pane = Pane(self)
+        self.pane.set_content(self.plot)
         layout.addWidget(self.legend)
-        layout.addWidget(self.plot, 1)
+        layout.addWidget(self.pane, 1)
         self._band = pg.LinearRegionItem(movable=False)
         self._band.setZValue(-10)
         self._lines = {name: pg.InfiniteLine(angle=0) for name in ("window", "trigger")}
@@ -82,6 +85,11 @@ class ChartView(QWidget):
         for item in self._items:
             self.plot.removeItem(item)
         self._items = []
+        if not self._bars.count and not self._session.loading:
+            self._say_empty()
+            return
+        self.pane.show_content()
+        self.legend.show()
         base = np.zeros(self._bars.count)
         places = np.arange(self._bars.count, dtype=float)
         width = 0.8 if self._bars.count <= 300 else 1.0
@@ -98,6 +106,13 @@ class ChartView(QWidget):
         self._select()
         took = (time.perf_counter() - began) * 1000
         self._redraw.setInterval(max(REDRAW_MS, round(took * REST)))
+
+    def _say_empty(self) -> None:
+        self.legend.hide()
+        if self._session.thread_id is None:
+            self.pane.show_empty("No thread is selected.", "Its contexts will be drawn here, one bar a request.")
+        else:
+            self.pane.show_empty("There is nothing to draw yet.", "Each request will be one bar.")
 
     def describe(self, index: int) -> str:
         """What hovering over a bar tells."""
@@ -145,7 +160,7 @@ class ChartView(QWidget):
             if drawn:
                 line.setValue(value)
                 high = max(high, float(value))
-        self.plot.numbers.group = bars.group
+        self.plot.numbers.group, self.plot.numbers.last = bars.group, len(self._session.rows)
         self.plot.setYRange(0, high * 1.08 or 1, padding=0)
         span = max(bars.count, 24)
         self.plot.setXRange(-0.7, span - 0.3, padding=0)

@@ -26,10 +26,10 @@ class Limit(NamedTuple):
 
 def limit_pen(name: str) -> QPen:
     """How the line of a limit is drawn, in the chart and in its legend."""
-    if name == "window":
-        return QPen(theme.error_colour(), 1)
-    pen = QPen(theme.kind_colour("summary"), 1)
-    pen.setDashPattern([4, 3])
+    pen = QPen(theme.kind_colour("error" if name == "window" else "summary"), 1)
+    pen.setCosmetic(True)  # one pixel, not one token
+    if name != "window":
+        pen.setDashPattern([4, 3])
     return pen
 
 
@@ -45,11 +45,13 @@ class NumberAxis(pg.AxisItem):
     """Numbers of requests: whole ones only, counted from 1."""
 
     group = 1
+    last = 1
+    """Number of the last request; there is nothing to number after it."""
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:
         """A handful of whole numbers."""
-        low, high = minVal * self.group + 1, maxVal * self.group + 1
-        room = max(1.0, (high - low) / max(size / 70, 1))
+        low, high = minVal * self.group + 1, min(maxVal * self.group + 1, self.last)
+        room = max(1.0, (maxVal - minVal) * self.group / max(size / 60, 1))
         step = next((s for s in _steps() if s >= room), 1)
         first = max(step, int(-(-low // step)) * step) if step > 1 else max(1, round(low + 0.5))
         return [(step, [(n - 1) / self.group for n in range(first, int(high) + 1, step)])]

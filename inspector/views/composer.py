@@ -6,21 +6,18 @@ from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from inspector import format
 from inspector.jobs import Jobs
-from inspector.panes import plain_label, tint
 from inspector.turns import RunLike, Turn
 from inspector.views.fields import MessageEdit, ModelField
+from inspector.views.labels import ElidedLabel
 
 SCRIPTED = "scripted (offline)"
 DRAFT_MS = 1000
@@ -89,6 +86,8 @@ class Composer(QWidget):
             return
         self.save_draft()
         self._thread = thread_id
+        if not self.running:
+            self._say("")
         self._fill("")
         self._load_draft()
         self._refresh()
@@ -225,13 +224,8 @@ class Composer(QWidget):
         self._say(text if here else f"In another thread: {text}")
 
     def _say(self, text: str, error: bool = False) -> None:
-        tint(self.line, "error" if error else "muted")
-        self._said = text
-        shown = format.one_line(("! " if error else "") + text, 400)
-        width = max(self.line.width(), 200)
-        self.line.setText(QFontMetrics(self.line.font()).elidedText(shown, Qt.TextElideMode.ElideRight, width))
-        self.line.setToolTip(format.tip(text) if error else "")
-        self.line.setAccessibleDescription(shown)
+        self.line.set_text(("! " if error else "") + text, error=error)
+        self.line.setVisible(bool(text))
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -247,28 +241,19 @@ class Composer(QWidget):
         self.set_models([], SCRIPTED)
         self.send_button = QPushButton("Send", self)
         self.stop_button = QPushButton("Stop", self)
-        self.line = plain_label(HINT, self, muted=True)
-        self.line.setAccessibleName("Progress of the run")
-        self.line.setMinimumWidth(60)
-        self.line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._said = HINT
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.send_button)
-        buttons.addWidget(self.stop_button)
-        side = QVBoxLayout()
-        side.setSpacing(4)
-        side.addWidget(self.model)
-        side.addLayout(buttons)
-        side.addStretch(1)
+        self.line = ElidedLabel(muted=True)
+        self.line.hide()
         top = QHBoxLayout()
-        top.setSpacing(8)
+        top.setSpacing(6)
         top.addWidget(self.edit, 1)
-        top.addLayout(side)
+        for widget in (self.model, self.send_button, self.stop_button):
+            top.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 4)
-        layout.setSpacing(2)
+        layout.setContentsMargins(8, 5, 8, 3)
+        layout.setSpacing(1)
         layout.addLayout(top)
         layout.addWidget(self.line)
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinAndMaxSize)  # its dock shrinks with it again
         self.edit.textChanged.connect(self._typed)
         self.edit.escaped.connect(self._escaped)
 
@@ -287,17 +272,8 @@ class Composer(QWidget):
         if self._starter is None:
             words = self._closed_why
         elif self._thread is None:
-            words = "Message that starts a new thread"
+            words = f"Message that starts a new thread. {HINT}"
         else:
-            words = "Message to this thread"
+            words = f"Message to this thread. {HINT}"
         self.edit.setPlaceholderText(words)
         self.state_changed.emit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The line is cut to the new width."""
-        super().resizeEvent(event)
-        self.line.setText(
-            QFontMetrics(self.line.font()).elidedText(
-                format.one_line(self._said, 400), Qt.TextElideMode.ElideRight, max(self.line.width(), 60)
-            )
-        )

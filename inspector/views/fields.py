@@ -6,17 +6,20 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
-MIN_LINES, MAX_LINES = 2, 8
+from inspector.views.quiet import quiet
+
+MIN_LINES, MAX_LINES = 1, 8
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text that grows with its lines, from two to eight."""
+    """Plain text that grows with its lines, from one to eight."""
 
     escaped = Signal()
     """Escape was pressed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        quiet(self)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -45,6 +48,8 @@ class MessageEdit(QPlainTextEdit):
     def _fit(self) -> None:
         lines = self.document().documentLayout().documentSize().height()  # in lines, for plain text
         shown = max(MIN_LINES, min(MAX_LINES, round(lines)))
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > MAX_LINES else policy.ScrollBarAlwaysOff)
         line = QFontMetrics(self.font()).lineSpacing()
         margins = 2 * (self.frameWidth() + int(self.document().documentMargin()))
         if (height := shown * line + margins) != self.minimumHeight():

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 
 from inspector import theme
 
 _PAD = 12
+
+
+def paint_flat(bar: QTabBar) -> None:
+    """Words over one line, and the accent under the chosen one."""
+    painter = QPainter(bar)
+    painter.fillRect(0, bar.height() - 1, bar.width(), 1, theme.line_colour())
+    for n in range(bar.count()):
+        rect = bar.tabRect(n)
+        chosen = n == bar.currentIndex()
+        painter.setPen(theme.text_colour() if chosen else theme.muted_colour())
+        if not bar.isTabEnabled(n):
+            painter.setPen(theme.line_colour())
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
+        painter.drawText(rect.adjusted(0, 0, 0, -2), int(flags), bar.tabText(n))
+        if chosen:
+            painter.fillRect(rect.left() + 4, bar.height() - 2, rect.width() - 8, 2, theme.accent_colour())
+            if bar.hasFocus():
+                painter.setPen(theme.accent_colour())
+                painter.drawRoundedRect(QRect(rect).adjusted(4, 3, -5, -5), 3, 3)
 
 
 class FlatTabBar(QTabBar):
@@ -33,27 +52,31 @@ class FlatTabBar(QTabBar):
         return self.tabSizeHint(index)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Words, and the accent under the chosen one."""
-        painter = QPainter(self)
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.line_colour())
-        for n in range(self.count()):
-            rect = self.tabRect(n)
-            chosen = n == self.currentIndex()
-            painter.setPen(theme.text_colour() if chosen else theme.muted_colour())
-            if not self.isTabEnabled(n):
-                painter.setPen(theme.line_colour())
-            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
-            painter.drawText(rect.adjusted(0, 0, 0, -2), int(flags), self.tabText(n))
-            if chosen:
-                painter.fillRect(rect.left() + 4, rect.bottom() - 1, rect.width() - 8, 2, theme.accent_colour())
-                if self.hasFocus():
-                    painter.setPen(theme.accent_colour())
-                    painter.drawRoundedRect(QRect(rect).adjusted(4, 3, -5, -5), 3, 3)
+        """Flat."""
+        paint_flat(self)
 
 
-def flat_tabs(name: str) -> QTabWidget:
+class Flattener(QObject):
+    """Paints tab bars flat that Qt makes by itself, as a main window does for its docks."""
+
+    def flatten(self, bar: QTabBar, name: str) -> None:
+        """From now on, and named for readers."""
+        bar.setAccessibleName(name)
+        bar.setDrawBase(False)
+        bar.setExpanding(False)
+        bar.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Paint in place of the style."""
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QTabBar):
+            paint_flat(watched)
+            return True
+        return super().eventFilter(watched, event)
+
+
+def flat_tabs(name: str, parent: QWidget | None = None) -> QTabWidget:
     """A tab widget with flat tabs and no frame."""
-    tabs = QTabWidget()
+    tabs = QTabWidget(parent)
     tabs.setTabBar(FlatTabBar(name))
     tabs.setDocumentMode(True)
     return tabs

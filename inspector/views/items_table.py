@@ -29,6 +29,8 @@ from PySide6.QtWidgets import (
 from inspector import theme
 from inspector.models.items import ItemsModel
 from inspector.views.frame import PAD, Header
+from inspector.views.in_sight import keep_in_sight
+from inspector.views.quiet import quiet
 
 T = TypeVar("T")
 
@@ -127,6 +129,7 @@ class ItemsTable(QTableView, Generic[T]):
     ) -> None:
         """``widths`` holds a longest usual text for each column; ``optional`` columns go when it is narrow."""
         super().__init__(parent)
+        quiet(self)
         self.items = model
         self._widths = widths
         self._stretch = stretch
@@ -208,6 +211,7 @@ class ItemsTable(QTableView, Generic[T]):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out the optional columns where the table is narrow."""
         super().resizeEvent(event)
+        keep_in_sight(self, event)
         header = self.horizontalHeader()
         fixed = sum(
             header.sectionSize(c) for c in range(len(self._widths)) if c not in (self._stretch, *self._optional)

@@ -25,6 +25,7 @@ from inspector import theme
 from inspector.models.shown_text import ShownText, for_clipboard
 from inspector.views.document_text import text_of
 from inspector.views.memory_buffer import DOCUMENT_MARGIN, MemoryBuffer
+from inspector.views.quiet import quiet
 
 TAB_CHARACTERS = 4
 
@@ -34,6 +35,7 @@ class MemoryEditor(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        quiet(self)
         self.buffer: MemoryBuffer | None = None
         self._empty = QTextDocument(self)
         self._empty.setDocumentLayout(QPlainTextDocumentLayout(self._empty))

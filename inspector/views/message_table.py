@@ -7,7 +7,9 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from inspector.views.frame import Header
+from inspector.views.in_sight import keep_in_sight
 from inspector.views.message_delegate import row_height
+from inspector.views.quiet import quiet
 
 
 class MessageTable(QTableView):
@@ -20,6 +22,7 @@ class MessageTable(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        quiet(self)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -54,6 +57,7 @@ class MessageTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Columns may have to give way."""
         super().resizeEvent(event)
+        keep_in_sight(self, event)
         self.resized.emit(event.size().width())
 
     def changeEvent(self, event: QEvent) -> None:

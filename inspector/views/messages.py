@@ -24,6 +24,8 @@ from inspector.views.message import MessageView
 from inspector.views.message_delegate import MessageDelegate
 from inspector.views.message_table import MessageTable
 
+_ROOMY = 1150
+"""Width from which list and message stand beside each other: each has room for its lines."""
 _NARROW = 560
 """Width of the list below which it shows one size only."""
 
@@ -120,11 +122,9 @@ class MessagesView(QWidget):
         column.setSpacing(0)
         column.addWidget(_padded(self.caption))
         column.addWidget(self.table, 1)
-        self.split = AdaptiveSplitter()
+        self.split = AdaptiveSplitter(over=52, beside=46, roomy=_ROOMY)
         self.split.addWidget(top)
         self.split.addWidget(self.message)
-        self.split.setStretchFactor(0, 1)
-        self.split.setStretchFactor(1, 1)
         self.split.setFocusProxy(self.table)
         self.pane.set_content(self.split)
         outer = QVBoxLayout(self)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from inspector import theme
 from inspector.commands import Command, Commands, keys_of
+from inspector.views.quiet import quiet
 
 KEYS = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -37,6 +38,7 @@ class Palette(QDialog):
         self.field.installEventFilter(self)
         self.model = QStandardItemModel(self)
         self.list = QListView(self)
+        quiet(self.list)
         self.list.setAccessibleName("Commands")
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)

@@ -20,6 +20,7 @@ from inspector import format, theme
 from inspector.models.contents import Piece
 from inspector.models.shown_text import one_line
 from inspector.views.message_delegate import PAD, RIGHT, Strokes, row_height
+from inspector.views.quiet import quiet
 
 PIECE = Qt.ItemDataRole.UserRole + 1
 Index = QModelIndex | QPersistentModelIndex
@@ -114,6 +115,7 @@ class PieceList(QListView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        quiet(self)
         self.pieces = PieceModel(self)
         self.setModel(self.pieces)
         self.setItemDelegate(PieceDelegate(self))

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QMenu,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from inspector.models.late import while_alive
 from inspector.models.messages import CELL, PART
 from inspector.panes import Pane
 from inspector.searching import Searchable
+from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.aligned_delegate import AlignedDelegate
 from inspector.views.buttons import tool_button
 from inspector.views.labels import ElidedLabel
@@ -157,12 +157,9 @@ class RawEffectiveView(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.table, 1)
-        self.split = QSplitter(Qt.Orientation.Vertical)
-        self.split.setChildrenCollapsible(False)
+        self.split = AdaptiveSplitter(over=62, beside=62)
         self.split.addWidget(top)
         self.split.addWidget(self.message)
-        self.split.setStretchFactor(0, 2)
-        self.split.setStretchFactor(1, 1)
         self.split.setFocusProxy(self.table)
         self.pane.set_content(self.split)
         outer = QVBoxLayout(self)

@@ -21,6 +21,8 @@ from inspector.models.requests import MARKS, MARKS_ROLE, NUMERIC, Mark, Requests
 from inspector.panes import Pane
 from inspector.session import Session
 from inspector.views.frame import PAD, Header
+from inspector.views.in_sight import keep_in_sight
+from inspector.views.quiet import quiet
 
 WIDTHS = (60, 190, 84, 70, 62, 72, 76)
 """Columns on the first start, in pixels at a 13 pixel font; the last one takes what is left."""
@@ -40,7 +42,7 @@ class RequestsView(QWidget):
         self._entered = False
         self._new = 0
         self.model = RequestsModel(self)
-        self.table = QTableView(self)
+        self.table = _Table(self)
         self._set_up_table()
         self.pane = Pane(self)
         self.pane.set_content(self.table)
@@ -174,6 +176,7 @@ class RequestsView(QWidget):
 
     def _set_up_table(self) -> None:
         table = self.table
+        quiet(table)
         table.setAccessibleName("Table of requests")
         table.setModel(self.model)
         table.setItemDelegate(RequestDelegate(table))
@@ -203,6 +206,15 @@ class RequestsView(QWidget):
         self._size_rows()
         table.selectionModel().currentChanged.connect(self._current_changed)
         table.doubleClicked.connect(lambda _index: self.activated.emit())
+
+
+class _Table(QTableView):
+    """The selected request stays in sight."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """As above."""
+        super().resizeEvent(event)
+        keep_in_sight(self, event)
 
 
 class RequestDelegate(QStyledItemDelegate):

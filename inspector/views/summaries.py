@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.trace.model import RawRow, Summary
 from inspector import format
@@ -16,6 +16,7 @@ from inspector.models.summaries import NOT_SAVED, EvictedModel, SummariesModel, 
 from inspector.panes import plain_label
 from inspector.searching import Searchable
 from inspector.views.facts import Facts
+from inspector.views.flat_tabs import flat_tabs
 from inspector.views.items_table import ItemsTable
 from inspector.views.parts import AspectSplitter, Line
 from inspector.views.plain_text import Link
@@ -49,10 +50,8 @@ class SummariesView(SidePane):
         self.text = TextView(jobs, "Text of the summary")
         self.text.setMinimumWidth(100)
         self.evicted = EvictedPane(reader, jobs)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = flat_tabs("Summary or evicted messages")
         self.tabs.setAccessibleName("Summary and evicted messages")
-        self.tabs.tabBar().setAccessibleName("Summary or evicted messages")
         self.tabs.addTab(self.text, "Summary")
         self.tabs.addTab(self.evicted, "Evicted")
         lower = QWidget()

@@ -21,6 +21,7 @@ from engine.trace.model import ThreadRow
 from inspector import format, theme
 from inspector.models.threads import ROW_ROLE, STATUS_WORDS, ThreadsModel, second_line, title
 from inspector.panes import Pane
+from inspector.views.quiet import quiet
 
 CLOCK_MS = 30_000
 """How often relative times are written anew."""
@@ -45,6 +46,7 @@ class ThreadsView(QWidget):
         self.search.textChanged.connect(self._filter)
         self.search.installEventFilter(self)
         self.list = QListView(self)
+        quiet(self.list)
         self.list.setAccessibleName("List of threads")
         self.list.setModel(self.model)
         self.list.setItemDelegate(ThreadDelegate(self.list))

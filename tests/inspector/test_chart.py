@@ -145,3 +145,29 @@ def test_another_scheme_recolours_the_bars(opened, colours):
     theme.choose(colours, "dark")
     assert view._items[0].opts["brush"] == theme.kind_colour("human")
     assert theme.kind_hex("human") == "#79b0ff"
+
+
+def test_the_limits_can_be_seen(opened):
+    _session, view, _reader = opened([request(1, window=1200, trigger=1100)])
+    image = view.plot.grab().toImage()
+    plot = view.plot
+    for name, kind in (("window", "error"), ("trigger", "summary")):
+        scene = plot.getPlotItem().vb.mapViewToScene(QPointF(10.0, view._lines[name].value()))
+        y = plot.mapFromScene(scene).y()
+        row = {image.pixelColor(x, y + d).name() for x in range(200, 700) for d in (-1, 0, 1)}
+        assert theme.kind_hex(kind) in row, name
+
+
+def test_only_requests_that_exist_are_numbered(opened):
+    _session, view, _reader = opened([request(i) for i in range(1, 10)])
+    ((_step, values),) = view.plot.numbers.tickValues(-0.7, 23.7, 760)
+    assert view.plot.numbers.tickStrings(values, 1, 1) == ["2", "4", "6", "8"]
+
+
+def test_without_a_request_it_says_what_would_be_here(qtbot, opened):
+    session, view, _reader = opened([])
+    assert view.pane.state() == "empty" and "nothing to draw" in view.pane.message()
+    assert view.legend.isHidden()
+    session.select_thread(None)
+    view.draw()
+    assert "No thread" in view.pane.message()

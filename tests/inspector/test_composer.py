@@ -9,6 +9,7 @@ from engine.errors import UsageError
 from inspector.prefs import Drafts
 from inspector.views.composer import SCRIPTED, Composer
 from inspector.views.fields import MAX_LINES
+from inspector.views.labels import ElidedLabel
 from tests.inspector.values import HOSTILE, FakeRun
 
 
@@ -67,7 +68,7 @@ def test_a_run_that_cannot_start_leaves_the_text_and_says_why(qtbot, composer, j
     turn = send(qtbot, composer)
     assert turn.over and not turn.is_accepted
     assert composer.edit.text() == "hello" and composer.can_send()
-    assert "There is no model <b>acme:x</b>. The message is still here." in composer._said
+    assert "There is no model <b>acme:x</b>. The message is still here." in composer.line.text()
 
 
 def test_a_run_that_fails_before_its_first_request_leaves_the_text(qtbot, composer, runs):
@@ -147,7 +148,7 @@ def test_what_the_record_lost_is_said(qtbot, composer, runs):
     runs[0].lost, runs[0].lost_reason = 2, "disk <b>full</b>"
     runs[0].tell("done")
     turn.drain()
-    assert composer._said == "Done. 2 entries of the record lost: disk <b>full</b>."
+    assert composer.line.text() == "! Done. 2 entries of the record lost: disk <b>full</b>."
 
 
 def test_the_wheel_over_the_model_changes_nothing(qtbot, composer):
@@ -180,10 +181,9 @@ def test_what_a_run_tells_is_shown_letter_by_letter(qtbot, composer, runs, text)
     turn.drain()
     runs[0].tell("failed", text)
     turn.drain()
-    assert {label.textFormat() for label in composer.findChildren(QLabel) if label.parent() is composer} == {
-        Qt.TextFormat.PlainText
-    }
-    assert composer._said.startswith(text)
+    labels = [label for label in composer.findChildren(QLabel) if label.parent() is composer]
+    assert {label.textFormat() for label in labels} <= {Qt.TextFormat.PlainText}
+    assert composer.line.text().startswith(f"! {text}") and type(composer.line) is ElidedLabel  # paints plain text
 
 
 def test_a_model_is_passed_on_as_it_was_written(qtbot, composer, runs, asked):
@@ -233,7 +233,7 @@ def test_a_disk_that_refuses_a_draft_is_said(qtbot, composer, jobs, tmp_path):
     (tmp_path / "drafts").write_text("a file where the folder should be")
     composer.edit.setPlainText("x")
     composer.save_draft()
-    qtbot.waitUntil(lambda: "could not be written" in composer._said)
+    qtbot.waitUntil(lambda: "could not be written" in composer.line.text())
     assert composer.edit.text() == "x"
 
 

@@ -6,6 +6,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QAbstractScrollArea,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -77,7 +78,8 @@ def faint(root: QWidget) -> list[str]:
     for widget in root.findChildren(QWidget):
         if not isinstance(widget, WRITTEN) or not widget.isVisible() or not has_words(widget):
             continue
-        seen = widget.visibleRegion().boundingRect().translated(widget.mapTo(window, QPoint(0, 0)))
+        drawn = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
+        seen = drawn.visibleRegion().boundingRect().translated(drawn.mapTo(window, QPoint(0, 0)))
         if min(seen.width(), seen.height()) < 8:
             continue
         if isinstance(widget, (QAbstractButton, QLineEdit, QComboBox)):
