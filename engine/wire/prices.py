@@ -8,6 +8,7 @@ import ipaddress
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from engine.wire.model import Cost, TokenSplit
 
@@ -85,8 +86,8 @@ def _days(value: Any) -> Iterator[date]:
 
 def _is_near(host: str) -> bool:
     """Whether a host is this machine or its network, and so hardly the provider itself."""
-    name = host.rpartition(":")[0] if host.count(":") == 1 else host
+    name = urlsplit(f"//{host}").hostname or ""
     try:
-        return ipaddress.ip_address(name.strip("[]")).is_private
+        return ipaddress.ip_address(name).is_private
     except ValueError:
         return name == "localhost" or name.endswith((".local", ".internal"))

@@ -186,7 +186,7 @@ def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _host(url: Any) -> str:
-    return f"{url.host}:{url.port}" if url.port else str(url.host)
+    return str(url.netloc.decode() if isinstance(url.netloc, bytes) else url.netloc).rpartition("@")[2]
 
 
 def _content(request: Any) -> bytes | None:
