@@ -10,94 +10,18 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import WorkspaceError
 from engine.sources.access import Access
 from engine.sources.pages import damaged_page
+from engine.sources.rows import DamagedError, Group, Key, Outline, Stored, Write
+from engine.sources.values import DAMAGED
 
 _BATCH = 500
 _FURTHEST = 1 << 40  # row ids that are looked over for a readable one
-
-
-class DamagedError(Exception):
-    """SQLite can't read what was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A checkpoint, without its contents."""
-
-    row: int
-    thread_id: str
-    namespace: str
-    id: str
-    parent: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A checkpoint's contents as they are stored; ``problem`` says why they are not there."""
-
-    type: Any = None
-    checkpoint: Any = None
-    metadata: Any = None
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One write of a task to a channel, as it is stored."""
-
-    row: int
-    task: str
-    path: str
-    """``task_path``: how the task came about, with its node's name; empty where the release didn't store it."""
-    index: int
-    channel: str
-    type: Any
-    value: Any
-
-    @property
-    def order(self) -> tuple[str, str, int]:
-        """Place among a checkpoint's writes in which LangGraph applies them."""
-        return self.path, self.task, self.index
-
-    @property
-    def node(self) -> str | None:
-        """Name of the node that wrote; None where it isn't stored."""
-        kind, _, name = self.path.partition(", ")
-        return name if kind == "~__pregel_pull" and name else None
-
-    @property
-    def send(self) -> int | None:
-        """Place of its task among those asked for by name; None for a task that its channels started."""
-        kind, *rest = self.path.split(", ")
-        return int(rest[0]) if kind == "~__pregel_push" and rest and rest[0].isdigit() else None
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A checkpoint's columns that can be read without its blob."""
-
-    row: int
-    parent: str | None
-    type: str
-    size: int
-    """Bytes of the blob."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A thread's checkpoints in one namespace, counted."""
-
-    thread_id: str
-    namespace: str
-    count: int
-    first: str
-    last: str
 
 
 class Database:
@@ -238,7 +162,8 @@ class Database:
     def writes(self, thread_id: str, namespace: str, id: str, most: int | None = None) -> list[Write]:
         """Writes of the tasks that ran from a checkpoint, in the order in which they were applied.
 
-        Values of more than ``most`` bytes are not read. Damaged writes are left out.
+        Values of more than ``most`` bytes are not read. A write that can't be read is one to the
+        messages, of type ``DAMAGED``: it may have been.
         """
         if not self.has_writes:
             return []
@@ -273,17 +198,17 @@ class Database:
             return {}
 
     def _one_by_one(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        lost = ("", "", 0, "messages", DAMAGED, None)
         try:
-            head = query[query.index(" FROM ") :]
-            ids = [row[0] for row in self.rows(f"SELECT rowid{head}", values)]
+            ids = [row[0] for row in self.rows(f"SELECT rowid{query[query.index(' FROM ') :]}", values)]
         except DamagedError:
-            return []
-        found = []
+            return [(0, *lost)]
+        found: list[tuple[Any, ...]] = []
         for id in ids:
             try:
                 found += self.rows(f"{query} AND rowid = ?", (*values, id))
             except DamagedError:
-                continue
+                found.append((id, *lost))
         return found
 
     def _salvaged_keys(self) -> Iterator[Key]:

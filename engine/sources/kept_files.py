@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.errors import InspectorError, UsageError
 from engine.places import HISTORY, LIFETIMES, RESULTS, THREAD_STATE
-from engine.sources.thread import Thread
+from engine.sources.history import History
 from engine.trace.files import content_of
 from engine.trace.model import Artifact, Event, MemoryFile, SkillRow
 
@@ -24,16 +24,8 @@ _CHARS_A_TOKEN = 4
 _MAGIC = {b"\x89PNG": "a PNG picture", b"\xff\xd8\xff": "a JPEG picture", b"GIF8": "a GIF picture", b"%PDF": "a PDF"}
 
 
-class KeptFiles:
+class KeptFiles(History):
     """What a thread's newest state says of files."""
-
-    thread: Thread
-    events: list[Event]
-
-    def newest_files(self) -> Mapping[str, Any]:
-        """Files of the newest state, as they are stored."""
-        found = self.thread.newest()
-        return found[1].state.files if found is not None else {}
 
     def _values(self) -> Mapping[str, Any]:
         found = self.thread.newest()

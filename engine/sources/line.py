@@ -15,8 +15,8 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from engine.sources.database import Key, Stored, Write
 from engine.sources.messages import LEGACY_TYPES, Change, Message, MessageList, keep_message
+from engine.sources.rows import Key, Stored, Write
 from engine.sources.shelf import Shelf
 from engine.sources.values import TYPE, Decoder, EncryptedError, Snapshot, UnreadableError, plain
 
@@ -64,6 +64,8 @@ class Contents:
     def __init__(self, shelf: Shelf) -> None:
         self.shelf = shelf
         self._known: dict[bytes, Message] = {}
+        self.blank = False
+        """Whether any message so far holds zero bytes."""
         self.decoder = Decoder(self._keep)
 
     def _keep(self, data: bytes | None, fields: Callable[[], dict[str, Any]]) -> Message:
@@ -71,6 +73,7 @@ class Contents:
         known = self._known.get(key) if key is not None else None
         if known is None:
             known = keep_message(self.shelf, self.plain(fields()))
+            self.blank = self.blank or known.blank
             if key is not None:
                 self._known[key] = known
         return known

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from engine.sources.database import DamagedError, Database, Group, Key, Write
+from engine.sources.database import Database
 from engine.sources.line import Contents, time_of
+from engine.sources.rows import DamagedError, Group, Key, Write
 from engine.sources.runs import MODEL_NODES
 from engine.sources.values import UnreadableError
 from engine.trace.content import text_of

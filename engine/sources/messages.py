@@ -25,6 +25,7 @@ _CHARS_A_TOKEN = 4  # langchain_core.messages.utils.count_tokens_approximately
 _TOKENS_A_MESSAGE = 3
 _TOKENS_AN_IMAGE = 85
 _KINDS = {"human", "ai", "tool", "system"}
+_BLANK = "\0" * 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,8 @@ class Message:
     """A tool's result that is an error."""
     source: str | None = None
     """``lc_source``: which middleware made it."""
+    blank: bool = False
+    """Its text holds a run of zero bytes, as a damaged page leaves it."""
 
     @property
     def answer(self) -> bool:
@@ -63,16 +66,18 @@ def keep_message(shelf: Shelf, fields: dict[str, Any]) -> Message:
     extra = fields.get("additional_kwargs")
     extra = extra if isinstance(extra, dict) else {}
     chars, tokens = measure(fields)
+    text = text_of(fields.get("content"))
     part = shelf.part(message_kind(type_, extra), {"type": type_, "data": fields}, chars, tokens)
     return Message(
         part,
         type_,
         id=_word(fields.get("id")),
         evicted=_word(extra.get("lc_evicted_to")) if type_ == "human" else None,
-        stub=offload_path(text_of(fields.get("content"))) if type_ == "tool" else None,
+        stub=offload_path(text) if type_ == "tool" else None,
         call=_word(fields.get("tool_call_id")),
         failed=fields.get("status") == "error",
         source=_word(extra.get("lc_source")),
+        blank=_BLANK in text,
     )
 
 

@@ -88,7 +88,7 @@ def make_request(
         shown_values(state.values),
         _fields(run.answer, contents),
         follows,
-        state.doubt or _problem(run.task) or malformed,
+        state.doubt or _problem(run.task) or malformed or _blank(items, contents),
         _changed(run, state),
     )
 
@@ -135,6 +135,12 @@ def _fields(answer: Message | None, contents: Contents) -> Mapping[str, Any]:
 
 def _problem(task: Task | None) -> str:
     return f"a write of this step is {task.problem}" if task is not None and task.problem else ""
+
+
+def _blank(items: Sequence[Message], contents: Contents) -> str:
+    if contents.blank and any(item.blank for item in items):
+        return "a message holds a run of zero bytes, as a damaged page of the file leaves it"
+    return ""
 
 
 def _changed(run: ModelRun, state: State) -> tuple[Message, ...]:

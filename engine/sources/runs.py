@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.sources.database import Write
 from engine.sources.line import NULL_TASK, Contents, State
 from engine.sources.messages import REMOVE_ALL, Message
+from engine.sources.rows import Write
 from engine.sources.values import UnreadableError
 
 MODEL_NODES = ("model", "agent", "model_request", "call_model")

@@ -7,72 +7,25 @@ it, so that a thread can be followed while its program runs.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.sources.database import Database, Key, Write
-from engine.sources.line import LISTS, Contents, Point, State, arrive, start, with_null_writes
-from engine.sources.notices import Note, Seen, changed, notes_of
+from engine.sources.database import Database
+from engine.sources.line import LISTS, Contents, Point, arrive, start, with_null_writes
+from engine.sources.notices import changed, notes_of
 from engine.sources.requests import ANOTHER, Made, Sent, make_request
+from engine.sources.rows import Key, Write
 from engine.sources.rules import Rules
 from engine.sources.runs import MODEL_NODES, ModelRun, Send, Task, model_runs, sends_of, task_between, tasks_of
+from engine.sources.steps import Line, Place, Step
 from engine.sources.tasks import branch_task_id, send_task_ids
 
 Progress = Callable[[int, int], None]
 """Told how many checkpoints have been read, and how many there are."""
 
-Place = tuple[str, str]
-"""Namespace and id of a checkpoint."""
-
 _INNER = {
     "thread_id", "checkpoint_ns", "source", "step", "parents", "writes", "counters_since_delta_snapshot",
 }  # fmt: skip
-
-
-@dataclass(slots=True)
-class Line:
-    """One line of history in one namespace, as it stands at its last checkpoint."""
-
-    namespace: str
-    branch: int
-    state: State
-    seen: Seen = field(default_factory=Seen)
-    sent: Sent = field(default_factory=Sent)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    def fork(self, branch: int) -> Line:
-        """A line that goes on from here by itself."""
-        return Line(self.namespace, branch, self.state.fork(), self.seen, self.sent, self.metadata)
-
-
-@dataclass(slots=True)
-class Step:
-    """A checkpoint that was reached, and what ran from it."""
-
-    key: Key
-    number: int | None
-    source: str
-    at: float | None
-    above: Place | None
-    """The checkpoint of the graph around this one's, from which this one's task ran."""
-    metadata: Mapping[str, Any]
-    """What the writing program noted, without LangGraph's own fields."""
-    branch: int
-    request: int | None
-    """The last request of its line before it."""
-    raw: int
-    """Chain node of the messages in its state."""
-    problem: str
-    cipher: str
-    sends: Sequence[Send]
-    calls: Mapping[str, Send]
-    """Task id → what it was asked to do."""
-    next_at: float | None = None
-    """When the checkpoint that the run made next was written."""
-    tasks: Sequence[Task] = ()
-    made: Sequence[Made] = ()
-    notes: Sequence[Note] = ()
 
 
 class Thread:
@@ -311,9 +264,3 @@ def _node_written(metadata: Mapping[str, Any]) -> str:
     """The node that made a checkpoint, as releases of 2024 noted it."""
     writes = metadata.get("writes")
     return next(iter(writes), "") if isinstance(writes, dict) else ""
-
-
-def requests_in(steps: Iterable[Step]) -> list[tuple[Step, Made]]:
-    """All requests with their checkpoints, in the order in which they were made."""
-    found = [(step, made) for step in steps for made in step.made]
-    return sorted(found, key=lambda pair: (pair[0].at or 0.0, pair[1].id))

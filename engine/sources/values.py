@@ -22,6 +22,9 @@ TYPE = "__type__"
 VALUE = "value"
 SECRET = "(secret)"
 
+DAMAGED = "damaged"
+"""Type of what the file could not give."""
+
 Keep = Callable[[bytes | None, Callable[[], dict[str, Any]]], Message]
 """Keeps a message: its stored bytes, by which an equal one is known, and how to read its fields."""
 
@@ -68,6 +71,8 @@ class Decoder:
         """
         if isinstance(kind, str) and "+" in kind:
             raise EncryptedError(kind.partition("+")[2])
+        if kind == DAMAGED:
+            raise UnreadableError("damaged")
         if kind == "null" or (data is None and kind is None):
             return None
         if isinstance(data, str) and kind not in {None, "json"}:

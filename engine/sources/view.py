@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import UsageError
 from engine.sources.kept_files import KeptFiles
 from engine.sources.line import Contents
 from engine.sources.listing import is_recent
-from engine.sources.notices import Note
 from engine.sources.requests import Made, shown_values
 from engine.sources.rules import Rules
+from engine.sources.steps import Step, requests_in
 from engine.sources.tasks import branch_task_id
-from engine.sources.thread import Step, Thread, requests_in
-from engine.trace.fate import REASONS, align
+from engine.sources.thread import Thread
+from engine.trace.fate import align
 from engine.trace.model import (
-    Branch,
-    Event,
-    RawRow,
     RequestDetail,
     RequestLists,
     RequestRow,
-    Summary,
     Usage,
 )
 
@@ -43,18 +39,14 @@ class ThreadView(KeptFiles):
     """Rows, details and events of one thread. Not thread-safe."""
 
     def __init__(self, thread: Thread, contents: Contents, rules: Rules) -> None:
-        self.thread, self._contents, self._rules = thread, contents, rules
-        self._shelf = contents.shelf
+        super().__init__(thread, contents.shelf)
+        self._contents, self._rules = contents, rules
         self.stale = True
         """Whether the file may hold more of it than was read."""
         self.ids: list[int] = []
-        self.events: list[Event] = []
-        self.event_ids: dict[int, Event] = {}
-        self._known_events: dict[tuple[Any, ...], int] = {}
         self._found: dict[int, tuple[Step, Made]] = {}
         self._numbers: dict[int, int] = {}
         self._after: dict[int, int] = {}
-        self._kinds: dict[int, tuple[str, ...]] = {}
 
     @property
     def count(self) -> int:
@@ -78,22 +70,7 @@ class ThreadView(KeptFiles):
         for made in (made for _, made in pairs):
             if made.follows is not None:
                 self._after.setdefault(made.follows, made.id)
-        notes = [(step, note) for step in self.thread.steps.values() for note in step.notes]
-        notes.sort(key=lambda pair: self._numbers.get(pair[1].request or 0, 0))
-        self.events = [self._event(step, note) for step, note in notes]
-        self.event_ids = {event.id: event for event in self.events}
-        kinds: dict[int, dict[str, None]] = {}
-        for event in self.events:
-            if event.request is not None:
-                kinds.setdefault(event.request, {})[event.kind] = None
-        self._kinds = {id: tuple(found) for id, found in kinds.items()}
-
-    def _event(self, step: Step, note: Note) -> Event:
-        """The event of a note; the same one has the same id however often the thread is read."""
-        at = self._found[note.request][0].at if note.request in self._found else step.at
-        name = (note.request, note.kind, step.key.row, repr(sorted(note.data.items(), key=lambda item: item[0])))
-        id = self._known_events.setdefault(name, len(self._known_events) + 1)
-        return Event(id, note.request, self._numbers.get(note.request or 0), note.kind, at or 0.0, note.data)
+        self.tell(self.thread.steps.values(), self._found, self._numbers)
 
     # Requests
 
@@ -107,7 +84,7 @@ class ThreadView(KeptFiles):
         ended = step.next_at if status == "done" and step.at is not None else None
         task = made.run.task
         own = task.id if task is not None else branch_task_id(step.key.id, namespace, step.number, made.run.node)
-        inner = f"{made.run.node}:{own}" if own else made.run.node
+        inner = f"{made.run.node}:{own}" if own and made.run.node else made.run.node
         name = step.metadata.get("lc_agent_name")
         return RequestRow(
             id=id,
@@ -134,7 +111,7 @@ class ThreadView(KeptFiles):
             sizes=sizes,  # type: ignore[arg-type]
             window=None,
             trigger=None,
-            events=self._kinds.get(id, ()),
+            events=self.kinds.get(id, ()),
             branch=step.branch,
             follows=made.follows,
             problem=self._problem(step, made),
@@ -259,64 +236,6 @@ class ThreadView(KeptFiles):
         if made.run.answer is None:
             found["response"] = row.error or row.problem or "No answer is in the database yet."
         return found
-
-    # Summaries and branches
-
-    def summaries(self) -> list[Summary]:
-        """Every summary, in order."""
-        return [self._summary(event) for event in self.events if event.kind == "summary"]
-
-    def _summary(self, event: Event) -> Summary:
-        data = event.data
-        path = data["path"]
-        problem = data.get("problem")
-        if problem is None and path is not None and path not in self.newest_files():
-            problem = "not found: the saved history is not in this database"
-        return Summary(
-            event=event.id,
-            request=event.request,
-            request_number=event.request_number,
-            summary_request=None,
-            at=event.at,
-            cutoff=data["cutoff"],
-            evicted_from=data["evicted_from"],
-            tokens_before=data["tokens_before"],
-            tokens_after=data["tokens_after"],
-            path=path,
-            part=data["part"],
-            chained=data["chained"],
-            problem=problem,
-        )
-
-    def evicted(self, event_id: int) -> list[RawRow]:
-        """Raw messages that a summary evicted, and none before it had."""
-        event = self.event_ids[event_id]
-        if event.kind != "summary" or event.request not in self._found:
-            return []
-        pieces = self._shelf.path(self._found[event.request][1].raw)
-        chosen = enumerate(pieces[event.data["evicted_from"] : event.data["cutoff"]], start=event.data["evicted_from"])
-        return [
-            RawRow(index, part, kind, chars, tokens, "summarized", REASONS["summarized"])  # type: ignore[arg-type]
-            for index, (part, kind, chars, tokens) in chosen
-        ]
-
-    def branches(self) -> list[Branch]:
-        """The thread's lines of checkpoints, the newest last."""
-        parents = {step.key.id: step.key.parent for step in self._main()}
-        found = []
-        for place, line in sorted(self.thread.lines.items(), key=lambda item: item[0][1]):
-            if place[0]:
-                continue
-            at: str | None = place[1]
-            ids = set()
-            while at is not None and at not in ids:
-                ids.add(at)
-                at = parents.get(at)
-            found.append(Branch(place[1], frozenset(ids), frozenset(line.state.files)))
-        return found
-
-    def _main(self) -> Iterable[Step]:
-        return (step for step in self.thread.steps.values() if not step.key.namespace)
 
 
 def _usage(value: Any) -> Usage:

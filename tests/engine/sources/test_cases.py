@@ -519,3 +519,31 @@ def test_the_rest_of_a_thread_is_whole_when_one_of_its_checkpoints_is_not(tmp_pa
         ]  # fmt: skip
         (thread,) = source.threads()
         assert thread.problem and "damaged" in thread.problem
+
+
+def test_no_damaged_page_makes_a_request_wrong_without_a_word(tmp_path: Path) -> None:
+    from tests.contract.models import Told, call, deep_agent, say
+    from tests.engine.sources.databases import effective
+
+    answers = [answer for n in range(4) for answer in (call("ls", f"c{n}", path="/"), f"{n} " + "word " * 1_500)]
+    with saver_over(tmp_path / "case.db") as saver:
+        agent = deep_agent(Told(turns=answers), checkpointer=saver)
+        for n in range(4):
+            say(agent, f"question {n} " + "x " * 900)
+    data = (tmp_path / "case.db").read_bytes()
+    with closing(open_source(tmp_path / "case.db")) as source:
+        truth = {row.id: effective(source, row) for row in source.requests("t")}
+    told = 0
+    for page in range(1, len(data) // 4096):
+        damaged = bytearray(data)
+        damaged[page * 4096 : (page + 1) * 4096] = bytes(4096)
+        (tmp_path / "zeroed.db").write_bytes(damaged)
+        with closing(open_source(tmp_path / "zeroed.db")) as source:
+            rows = source.requests("t")
+            for row in rows:
+                assert row.problem or effective(source, row) == truth[row.id], f"page {page + 1}, request {row.number}"
+            (thread,) = source.threads()
+            missing = truth.keys() - {row.id for row in rows}
+            assert not missing or thread.problem or source.problem, f"page {page + 1}"
+            told += bool(thread.problem or source.problem or any(row.problem for row in rows))
+    assert told > 10
