@@ -11,9 +11,11 @@ import sqlite3
 from typing import Any
 
 try:
+    if __name__ != "engine.schema":
+        raise ImportError("in a program that is recorded, by a private name, it isn't worth its 0.3 s")
     from sqlite_utils import Database
     from sqlite_utils.migrations import Migrations
-except ImportError:  # a program that is recorded in its own environment
+except ImportError:
     from engine.migrations import Database, Migrations  # type: ignore[assignment]
 
 from engine import file_history

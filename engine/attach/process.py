@@ -49,6 +49,7 @@ def _handler(into: str) -> Any:
     """The handler of everything; made at the first run."""
     global _recorder
     try:
+        from engine import schema  # noqa: F401  # a thread must not import while the process ends
         from engine.recording import ending
         from engine.recording.recorder import Recorder
         from engine.workspace import Workspace

@@ -17,7 +17,8 @@ _ATTRIBUTE = f"_{__name__.replace('.', '_')}"
 
 _here: ContextVar[tuple[Any, ...] | None] = ContextVar("context_inspector_active", default=None)
 _make: Callable[[], Any] | None = None
-_everything: tuple[Any, ...] | None = None
+_everything: tuple[Any, ...] = ()
+_lock = threading.RLock()
 _slots = 0
 
 
@@ -59,14 +60,15 @@ def handlers() -> tuple[Any, ...]:
 
 def _of_the_process() -> tuple[Any, ...]:
     global _make, _everything
-    if _everything is None:
-        make, _make = _make, None
-        if make is None:
-            return ()
-        _everything = ()  # whatever is run while it is made is not followed
-        made = make()
-        _everything = () if made is None else (made,)
-    return _everything
+    if _make is not None:
+        with _lock:  # whoever runs something meanwhile waits, and is followed
+            make = _make
+            if make is not None and not _everything:
+                _everything = (None,)  # nor does what is run to make it wait for itself
+                made = make()
+                _everything = () if made is None else (made,)
+                _make = None
+    return _everything if _everything != (None,) else ()
 
 
 class Slot:

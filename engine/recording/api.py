@@ -17,7 +17,6 @@ import asyncio
 import functools
 import inspect
 import logging
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +36,6 @@ log = logging.getLogger(__name__)
 DEFAULT = "recording.ctx"
 """Where a recording goes that names no file."""
 
-_AGENTS = "langchain.agents.factory"
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -193,14 +191,13 @@ def _shared(path: Path, thread: str | None) -> _Shared:
 
 
 def _observe_agents(module: Any) -> None:
-    from engine.recording.assembling import observe_everywhere
-
     try:
-        observe_everywhere(from_the_start=_early)
+        from engine.recording.assembling import observe_everywhere, put_together_before
+
+        observe_everywhere(from_the_start=not put_together_before())
     except Exception as error:  # an unknown release: requests are recorded, their contributors are not known
         log.debug("Agents are not observed: %s", error)
 
 
 # Agents are often put together before anything is recorded: whoever imports this will want to see their parts.
-_early = _AGENTS not in sys.modules
-when_imported(_AGENTS, _observe_agents)
+when_imported("langchain.agents.factory", _observe_agents)

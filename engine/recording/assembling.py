@@ -10,6 +10,7 @@ different.
 from __future__ import annotations
 
 import functools
+import gc
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -48,6 +49,13 @@ def observe_everywhere(from_the_start: bool = False) -> None:
     global _everywhere, _from_the_start
     install()
     _everywhere, _from_the_start = True, _from_the_start or from_the_start
+
+
+def put_together_before() -> bool:
+    """Whether the program has an agent already; it was not observed."""
+    graphs = sys.modules.get("langgraph.graph.state")
+    kind = getattr(graphs, "CompiledStateGraph", None)
+    return kind is not None and any(type(item) is kind and "model" in item.nodes for item in gc.get_objects())
 
 
 def complete() -> bool:

@@ -21,6 +21,7 @@ from typing import ClassVar, Protocol
 
 from engine.canonical import to_json
 from engine.errors import InspectorError
+from engine.packing import packer
 from engine.recording.book import Book, FollowsLoss
 from engine.workspace import Workspace
 
@@ -80,6 +81,7 @@ class Writer:
         self.losses = Losses()
         self._workspace, self._on_loss, self._hidden = workspace, on_loss, hidden
         self._unsaid = Losses()
+        packer()  # imports what packs: a thread must not import while the process ends
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -204,16 +206,14 @@ class Writer:
                     self.lose(1, self.losses.reason or str(error))
             except Exception as error:  # one operation's fault must not take the others with it
                 self.lose(1, _in_words(error))
-        unsaid, said = self._unsaid.count, 0
-        if unsaid:
-            said = book.db.execute(
+        if self._unsaid.count:
+            book.db.execute(
                 "INSERT INTO events(thread, request, lane, kind, at, data) SELECT id, NULL, '', 'lost', ?, ? "
                 "FROM threads ORDER BY updated_at DESC LIMIT 1",
-                (time.time(), to_json({"count": unsaid, "reason": self._unsaid.reason}).decode()),
-            ).rowcount
+                (time.time(), to_json({"count": self._unsaid.count, "reason": self._unsaid.reason}).decode()),
+            )
         book.db.execute("COMMIT")
-        if said:  # there was a thread to say it on; what was lost meanwhile is said with the next
-            self._unsaid.count -= unsaid
+        self._unsaid = Losses()
 
 
 def _in_words(error: Exception) -> str:

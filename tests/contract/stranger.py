@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
@@ -45,7 +44,7 @@ class Seen:
 
     def __init__(self, path: str | None = None) -> None:
         self.calls: list[dict[str, Any]] = []
-        self._path, self._lock = path, threading.Lock()
+        self._path = path
 
     def note(self, messages: Sequence[Any], stop: Any, given: dict[str, Any]) -> None:
         given = {name: value for name, value in given.items() if name != "run_manager"}
@@ -55,11 +54,10 @@ class Seen:
             "kwargs": as_text(given),
             "stop": as_text(stop),
         }
-        with self._lock:
-            self.calls.append(call)
-            if self._path:
-                with open(self._path, "a") as file:
-                    file.write(json.dumps(call) + "\n")
+        self.calls.append(call)
+        if self._path:
+            with open(self._path, "a") as file:
+                file.write(json.dumps(call) + "\n")
 
 
 def seen_in(path: str) -> list[dict[str, Any]]:
@@ -88,7 +86,7 @@ class Plain(BaseChatModel):
         self.said.append(1)
         answer = self.answers[min(len(self.said), len(self.answers)) - 1]
         if isinstance(answer, BaseException):
-            raise answer
+            raise type(answer)(*answer.args)
         return answer if isinstance(answer, AIMessage) else AIMessage(answer)
 
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
