@@ -206,14 +206,16 @@ class Writer:
                     self.lose(1, self.losses.reason or str(error))
             except Exception as error:  # one operation's fault must not take the others with it
                 self.lose(1, _in_words(error))
-        if self._unsaid.count:
-            book.db.execute(
+        unsaid, said = self._unsaid.count, 0
+        if unsaid:
+            said = book.db.execute(
                 "INSERT INTO events(thread, request, lane, kind, at, data) SELECT id, NULL, '', 'lost', ?, ? "
                 "FROM threads ORDER BY updated_at DESC LIMIT 1",
-                (time.time(), to_json({"count": self._unsaid.count, "reason": self._unsaid.reason}).decode()),
-            )
+                (time.time(), to_json({"count": unsaid, "reason": self._unsaid.reason}).decode()),
+            ).rowcount
         book.db.execute("COMMIT")
-        self._unsaid = Losses()
+        if said:  # there was a thread to say it on; what was lost meanwhile is said with the next
+            self._unsaid.count -= unsaid
 
 
 def _in_words(error: Exception) -> str:
