@@ -155,6 +155,7 @@ def _told(send: Callable[..., Any]) -> Callable[..., Any]:
             response = send(self, request, *args, **kwargs)
         except BaseException as error:
             line.end(attempt, None, error)
+            _unseen(error)
             raise
         finally:
             _open.reset(token)
@@ -176,6 +177,7 @@ def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
             response = await send(self, request, *args, **kwargs)
         except BaseException as error:
             line.end(attempt, None, error)
+            _unseen(error)
             raise
         finally:
             _open.reset(token)
@@ -187,6 +189,12 @@ def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
 
 def _host(url: Any) -> str:
     return str(url.netloc.decode() if isinstance(url.netloc, bytes) else url.netloc).rpartition("@")[2]
+
+
+def _unseen(error: BaseException) -> None:
+    """Take the caller's frame out of an error that passes through it."""
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
 
 
 def _content(request: Any) -> bytes | None:

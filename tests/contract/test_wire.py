@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
+import traceback
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -144,8 +145,14 @@ def test_the_program_says_no_key_either(server: Provider, file: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_dropped_connection_has_its_error_and_no_status(server: Provider, file: Path, kind: Kind, way: Way) -> None:
     server.will(drops)
-    with pytest.raises(Exception, match="Connection error"):
+    with pytest.raises(Exception, match="Connection error") as raised:
         run(file, model(kind, server, max_retries=0), "Hello", way=way)
+    error: BaseException | None = raised.value
+    while error is not None:
+        assert not [
+            frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith("wire/tap.py")
+        ]
+        error = error.__cause__
     (attempt,) = shown(file)["provider"]["wire"]["attempts"]
     assert attempt["status"] is None
     assert attempt["error"].startswith("RemoteProtocolError")
