@@ -54,6 +54,11 @@ class History:
         found = self.thread.newest()
         return found[1].state.files if found is not None else {}
 
+    def run_files(self, namespace: str) -> frozenset[str]:
+        """Paths of the files in a subagent's newest state."""
+        found = self.thread.newest(namespace)
+        return frozenset(found[1].state.files) if found is not None else frozenset()
+
     def summaries(self) -> list[Summary]:
         """Every summary, in order."""
         return [self._summary(event) for event in self.events if event.kind == "summary"]

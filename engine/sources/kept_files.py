@@ -85,6 +85,7 @@ class KeptFiles(History):
                     place=THREAD_STATE if path in state else ELSEWHERE,
                     modified_at=None,
                     in_thread=text if isinstance(text, str) else None,
+                    read_only="it belongs to another program; nothing of it can be edited here",
                     problem=problem
                     if path in state
                     else "the file is not in this database; shown is what the thread loaded of it",

@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from engine.errors import UsageError
 from engine.sources.database import Database
@@ -22,6 +21,7 @@ from engine.sources.rules import Rules
 from engine.sources.shelf import Shelf
 from engine.sources.source import SourceKind
 from engine.sources.thread import Progress, Thread
+from engine.sources.unrecorded import Unrecorded
 from engine.sources.view import ThreadView
 from engine.trace.model import (
     Artifact,
@@ -39,7 +39,7 @@ from engine.trace.model import (
 from engine.wire.model import WireAttempt
 
 
-class ForeignReader(PartsOfShelf):
+class ForeignReader(PartsOfShelf, Unrecorded):
     """Reads one LangGraph SQLite file and never writes to it or beside it. All methods are thread-safe.
 
     Raises:
@@ -171,12 +171,6 @@ class ForeignReader(PartsOfShelf):
         with self._lock:
             return self._view_of(request_id).lists(request_id)
 
-    def system_message(self, request_id: int) -> dict[str, Any] | None:
-        """None: the system message is not in the database."""
-        with self._lock:
-            self._view_of(request_id)
-            return None
-
     def wire(self, request_id: int) -> tuple[WireAttempt, ...]:
         """None: what went over the wire is not in the database."""
         with self._lock:
@@ -223,6 +217,11 @@ class ForeignReader(PartsOfShelf):
         """The thread's lines of checkpoints, with the files at the end of each; several after a fork."""
         with self._lock:
             return self._view(thread_id).branches()
+
+    def run_files(self, thread_id: str, namespace: str) -> frozenset[str]:
+        """Paths of the files in a subagent's state."""
+        with self._lock:
+            return self._view(thread_id).run_files(namespace)
 
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory as the thread's state has cached it; the files themselves lie elsewhere."""
