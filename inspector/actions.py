@@ -164,6 +164,7 @@ def _focus(w: MainWindow) -> list[Command]:
     places = (
         ("threads", "Threads"), ("requests", "Requests"), ("request", "Request"), ("files", "Files"),
         ("summaries", "Summaries"), ("memory", "Memory"), ("skills", "Skills"), ("composer", "Message"),
+        ("ledger", "Ledger"),
     )  # fmt: skip
     return [
         Command(f"focus.{name}", f"To {title}", lambda name=name: w.focus(name), "Go", (f"Ctrl+{n}",),  # type: ignore[misc]
@@ -194,6 +195,7 @@ def _view(w: MainWindow) -> list[Command]:
         Command("view.chart", "Chart", lambda: verbs.toggle_chart(w), "View",
                 checked=lambda: not w.centre.chart.isHidden(), hint="The table holds the same numbers."),
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
+        pane("ledger", "Ledger"),
         Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from inspector.views.centre import Centre
 from inspector.views.requests import RequestsView
 from inspector.views.threads import ThreadsView
 
-AROUND = ("files", "summaries", "memory", "skills")
+AROUND = ("files", "summaries", "memory", "skills", "ledger")
 
 
 class Desk(QObject):

@@ -25,6 +25,7 @@ VIEWS = {
     "summaries": ("inspector.views.summaries", "SummariesView"),
     "memory": ("inspector.views.memory", "MemoryView"),
     "skills": ("inspector.views.skills", "SkillsView"),
+    "ledger": ("inspector.views.ledger", "LedgerView"),
 }
 """Views that are imported after the window shows: module and class by name."""
 

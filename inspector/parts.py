@@ -47,7 +47,7 @@ class Parts:
         self.around = Surroundings(window, self.centre.tabs)
         for name, title, beside in (
             ("files", "Files", None), ("summaries", "Summaries", "files"),
-            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"),
+            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"), ("ledger", "Ledger", "skills"),
         ):  # fmt: skip
             self.around.add(name, title, beside)
         self.around.dock("files").raise_()
