@@ -88,7 +88,7 @@ class Update:
                 return False
             if seen.get(thread) == newest.get(thread):
                 continue
-            files = self._files.own(thread) if thread in newest else {}
+            files = self._files.state(thread)[0] if thread in newest else {}
             units = [_file(FILE, file_ref(thread, path), path, data) for path, data in files.items()]
             if not self._replace(FILE, units, file_ref(thread, ""), "files of threads"):
                 return False

@@ -51,10 +51,6 @@ class Files:
                 )
         return sorted(result, key=lambda artifact: artifact.path)
 
-    def own(self, thread_id: str) -> Mapping[str, Any]:
-        """The thread's own files as they are stored, by path; ``content_of`` gives their bytes."""
-        return self.state(thread_id)[0]
-
     def read(self, thread_id: str, path: str) -> bytes:
         """Bytes of one file."""
         files = self.store() if in_store(path) else self.state(thread_id)[0]
@@ -163,9 +159,12 @@ class Files:
         if latest is None:
             return {}, {}
         channel = DeltaChannel(_merge_files, dict)
-        history = saver.get_delta_channel_history(config=latest.config, channels=["files"])["files"]
-        files = channel.from_checkpoint(history.get("seed"))
-        files.replay_writes(history["writes"])
+        if "files" in latest.checkpoint["channel_values"]:  # whole in the checkpoint itself: nothing to replay
+            files = channel.from_checkpoint(latest.checkpoint["channel_values"]["files"])
+        else:
+            history = saver.get_delta_channel_history(config=latest.config, channels=["files"])["files"]
+            files = channel.from_checkpoint(history.get("seed"))
+            files.replay_writes(history["writes"])
         if latest.pending_writes:
             files.replay_writes([write for write in latest.pending_writes if write[1] == "files"])
         return files.get() or {}, latest.checkpoint["channel_values"]
