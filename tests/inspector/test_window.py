@@ -349,7 +349,7 @@ def test_a_narrow_window_has_tabs_in_the_middle_and_a_wide_one_docks(qtbot, make
     window.resize(1000, 700)
     qtbot.waitUntil(lambda: window.around.narrow)
     names = [window.centre.tabs.tabText(i) for i in range(window.centre.tabs.count())]
-    assert names == ["Request", "Files", "Summaries", "Memory"]
+    assert names == ["Request", "Files", "Summaries", "Memory", "Ledger"]
     window.commands.run("focus.summaries")
     assert window.centre.tabs.tabText(window.centre.tabs.currentIndex()) == "Summaries"
     window.resize(1440, 900)
