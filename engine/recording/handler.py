@@ -14,7 +14,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from engine.recording.model import expect
+from engine.recording.model import expect, may_be_rewritten
 from engine.recording.observers import Call, Follower, current
 from engine.recording.tree import NOWHERE, Place
 from engine.wire.secrets import without_keys
@@ -127,7 +127,7 @@ class Handler(BaseCallbackHandler, Follower):
             given = opened.extra.get("invocation_params") or {}
             kwargs = {name: given[name] for name in ("tools", "tool_choice") if name in given}
             messages = self._best(opened)
-            opened.receive(None, messages, given.get("stop"), kwargs, exact=not any(map(_rewritten, messages)))
+            opened.receive(None, messages, given.get("stop"), kwargs, exact=not any(map(may_be_rewritten, messages)))
         opened.line.release()
         opened.line.close(error)
         self._ended(opened, status, response, error)
@@ -152,10 +152,3 @@ class Handler(BaseCallbackHandler, Follower):
 
     def __reduce__(self) -> Any:
         return BaseCallbackHandler, ()
-
-
-def _rewritten(message: Any) -> bool:
-    """Whether LangChain may have rewritten a message for callbacks: it does so with media and untyped blocks."""
-    return isinstance(message.content, list) and any(
-        isinstance(block, dict) and block.get("type") != "text" for block in message.content
-    )

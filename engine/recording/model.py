@@ -98,8 +98,13 @@ def _tell(
             call.receive(model, messages, stop, given)
 
 
+def may_be_rewritten(message: Any) -> bool:
+    """Whether a message, as callbacks see it, may be another for the model: LangChain spells blocks anew."""
+    return isinstance(message.content, list) and any(isinstance(block, dict) for block in message.content)
+
+
 def _fits(call: Awaited, messages: Any) -> bool:
-    """Whether these can be the call's messages: only those with a list of blocks may have been rewritten."""
+    """Whether these can be the call's messages."""
     return len(call.traced) == len(messages) and all(
-        one is other or not isinstance(one.content, str) for one, other in zip(call.traced, messages, strict=True)
+        one is other or may_be_rewritten(one) for one, other in zip(call.traced, messages, strict=True)
     )

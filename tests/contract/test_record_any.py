@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from pydantic import BaseModel
@@ -138,3 +141,77 @@ def test_the_handler_alone_is_as_exact(recorded: Recorded, kind: type[Plain]) ->
     ]
     del recorded.seen.calls[1]
     recorded.check(3)
+
+
+def test_a_call_that_a_cache_answers_is_recorded_as_callbacks_saw_it(recorded: Recorded) -> None:
+    model = recorded.model(Plain, cache=InMemoryCache())
+    with record(recorded.path):
+        for _ in range(2):
+            model.invoke("plain")
+        for _ in range(2):
+            model.invoke([HumanMessage(content=MEDIA[1:2])])
+    assert len(recorded.seen.calls) == 2
+    with recorded.reading() as reader:
+        rows = [row for thread in reader.threads() for row in reader.requests(thread.thread_id)]
+        rows.sort(key=lambda row: row.started_at)
+        # Words are never rewritten for callbacks; pictures are, and it is said.
+        assert [reader.request(row.id).exact for row in rows] == [True, True, True, False]
+        assert [reader.request(row.id).response is not None for row in rows] == [True] * 4
+
+
+def test_calls_that_wait_for_their_turn(recorded: Recorded) -> None:
+    model = recorded.model(
+        Native, rate_limiter=InMemoryRateLimiter(requests_per_second=500, check_every_n_seconds=0.001)
+    )
+    with record(recorded.path):
+        model.invoke(PROMPT)
+        list(model.stream(PROMPT))
+        asyncio.run(drain(model.astream(PROMPT)))
+        asyncio.run(gathered(model))
+    recorded.check(11)
+
+
+def test_retries_and_fallbacks_are_requests_of_their_own(recorded: Recorded) -> None:
+    flaky = recorded.model(Plain, ValueError("once"), "at last")
+    broken = recorded.model(Native, ValueError("never"))
+    with record(recorded.path, thread="t"):
+        flaky.with_retry(wait_exponential_jitter=False).invoke(PROMPT)
+        broken.with_fallbacks([recorded.model(Streaming)]).invoke(PROMPT)
+    rows = recorded.check(4)
+    assert [row.status for row in rows] == ["failed", "done", "failed", "done"]
+    assert [row.number for row in rows] == [1, 2, 3, 4]
+
+
+def test_a_model_around_another_is_a_request_and_so_is_the_other(recorded: Recorded) -> None:
+    inner = recorded.model(Native, "from inside")
+
+    class Around(Native):
+        """Asks another model."""
+
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Any:
+            self.seen.note(messages, stop, kwargs)
+            answer = inner.invoke([*messages, HumanMessage("more")])
+            return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    with record(recorded.path):
+        Around(seen=recorded.seen).invoke(PROMPT)
+    recorded.check(2)
+
+
+def test_a_method_that_somebody_else_has_exchanged(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = recorded.model(Plain)
+    with record(recorded.path):
+        model.invoke("first")
+        own = Plain._generate
+        monkeypatch.setattr(Plain, "_generate", lambda self, *args, **kwargs: own(self, *args, **kwargs))
+        model.invoke(PROMPT)
+    recorded.check(2)
+
+
+def test_a_run_in_the_middle_of_which_recording_begins(recorded: Recorded) -> None:
+    def inside(text: str) -> Any:
+        with record(recorded.path):
+            return recorded.model(Plain).invoke(text).content
+
+    assert (RunnableLambda(lambda x: x) | RunnableLambda(inside)).invoke("x") == "yes it is"
+    recorded.check(1)
