@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engine.agent.runner import Update as Update
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import SubagentSettings as SubagentSettings
+    from engine.explain import Explainer as Explainer
     from engine.ledger import artifacts_csv as artifacts_csv
     from engine.ledger import ledger_of as ledger_of
     from engine.ledger import requests_csv as requests_csv
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "AgentSettings": "engine.agent.settings",
+    "Explainer": "engine.explain",
     "Reader": "engine.trace",
     "Recorder": "engine.recording",
     "Recording": "engine.recording.api",

@@ -2,7 +2,7 @@
 
 Every command takes ``--json``; its shapes are documented in the README and kept stable.
 Errors go to stderr as one sentence; exit codes are 0, 2 (bad use), 3 (file not ours or
-damaged) and 1 (anything else).
+damaged), 4 (``check`` found something) and 1 (anything else).
 """
 
 from __future__ import annotations
@@ -18,10 +18,25 @@ from typing import Any
 from engine import shapes
 from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
+from engine.explain import cli as explaining
 from engine.ledger import cli as counting
 from engine.tables import table
 
-COMMANDS = ("record", "demo", "run", "threads", "requests", "show", "events", "files", "file", "ledger")
+COMMANDS = (
+    "record",
+    "demo",
+    "run",
+    "threads",
+    "requests",
+    "show",
+    "events",
+    "files",
+    "file",
+    "explain",
+    "diff",
+    "check",
+    "ledger",
+)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -29,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     parser = _parser()
     options = parser.parse_args(argv)
     try:
-        options.run(options)
+        code = options.run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has seen enough
         sys.stderr.close()
@@ -43,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:
         print(f"context-inspector: {error.filename or 'a file'}: {error.strerror}.", file=sys.stderr)
         return 1
-    return 0
+    return code or 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -51,7 +66,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(
-        name: str, run: Callable[[argparse.Namespace], None], words: str, file: str = "workspace, or LangGraph database"
+        name: str,
+        run: Callable[[argparse.Namespace], int | None],
+        words: str,
+        file: str = "workspace, or LangGraph database",
     ) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=words, description=words)
         made.set_defaults(run=run)
@@ -80,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--thread", required=True, metavar="ID")
     one.add_argument("path", metavar="PATH", help="path as the agent sees it")
     recording.add_command(commands)
+    explaining.add_commands(command, _reader, _json)
     counting.add_command(command, _reader, _thread, _json)
     return parser
 
