@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from engine.ledger.model import Ledger, LedgerRow
 from engine.ledger.published import published_for
@@ -55,7 +55,7 @@ def ledger_of(
     for event in events:
         by_request.setdefault(event.request, []).append(event)
     offloaded = {
-        event.data["tool_call_id"]: int(event.data["chars"])
+        event.data["tool_call_id"]: _whole(event.data)
         for event in events
         if event.kind == "offload" and event.data.get("tool_call_id") is not None
     }
@@ -124,7 +124,7 @@ def _row(row: RequestRow, lists: RequestLists, lane: _Lane, new: Sequence[Piece]
         received_tokens=row.input_tokens,
         tokens=row.tokens,
         tool_returned_chars=sum(max(piece[2], lane.of.get(piece[0], 0)) for piece in new if piece[1] == "tool"),
-        offloaded_chars=sum(int(data["chars"]) for data in offloads),
+        offloaded_chars=sum(_whole(data) for data in offloads),
         left_chars=sum(int(data.get("left") or 0) for data in offloads),
         summarized_chars=summarized,
         summary_chars=summary,
@@ -132,3 +132,8 @@ def _row(row: RequestRow, lists: RequestLists, lane: _Lane, new: Sequence[Piece]
         original_chars=lane.whole if known else None,
         other_chars=row.chars - (lane.chars - gone + summary) if known else None,
     )
+
+
+def _whole(data: Mapping[str, Any]) -> int:
+    """Whole length of a text that was put away; at least what was left of it, where a database doesn't tell."""
+    return int(data["chars"] if data["chars"] is not None else data.get("left") or 0)
