@@ -66,7 +66,7 @@ class ForeignReader(PartsOfShelf, Unrecorded):
     @property
     def read_only(self) -> str:
         """Whose file it is, and how it is read."""
-        return f"A LangGraph database of another program; {self._database.access.how}."
+        return f"a LangGraph database of another program; {self._database.access.how}"
 
     @property
     def problem(self) -> str:

@@ -48,7 +48,7 @@ def test_a_database_says_what_it_is(file: Path) -> None:
     with closing(open_source(file)) as source:
         assert source.kind == "langgraph"
         assert source.path == file
-        assert source.read_only.startswith("A LangGraph database of another program; ")
+        assert source.read_only.startswith("a LangGraph database of another program; ")
         assert source.problem == ""
 
 
