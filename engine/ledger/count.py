@@ -39,6 +39,8 @@ class _Lane:
     chars: int = 0
     whole: int = 0
     """The same with every text that was put away counted in full."""
+    cut: tuple[int, int] = (0, 0)
+    """The cut last in force, and the characters before it."""
     of: dict[int, int] = field(default_factory=dict)
     """Whole length by part, where it is another than the part's own."""
 
@@ -89,6 +91,7 @@ def _moved_on(source: Source, lane: _Lane, raw: Sequence[Piece], offloaded: Mapp
         while same < min(len(raw), before) and raw[same] == lane.pieces[same]:
             same += 1
         new = raw[same:]
+        lane.cut = (0, 0)
         lane.chars = sum(piece[2] for piece in raw[:same])
         lane.whole = sum(lane.of.get(piece[0], piece[2]) for piece in raw[:same])
     lane.pieces = raw
@@ -112,7 +115,8 @@ def _row(row: RequestRow, lists: RequestLists, lane: _Lane, new: Sequence[Piece]
         if event.kind == "summary"
     )
     summary = sum(piece[2] for piece in lists.messages if piece[1] == "summary") if known else 0
-    gone = sum(piece[2] for piece in lists.raw[: lists.cutoff or 0])
+    if known and (lists.cutoff or 0) != lane.cut[0]:
+        lane.cut = (lists.cutoff or 0, sum(piece[2] for piece in lists.raw[: lists.cutoff or 0]))
     return LedgerRow(
         id=row.id,
         number=row.number,
@@ -130,7 +134,7 @@ def _row(row: RequestRow, lists: RequestLists, lane: _Lane, new: Sequence[Piece]
         summary_chars=summary,
         history_chars=lane.chars if known else None,
         original_chars=lane.whole if known else None,
-        other_chars=row.chars - (lane.chars - gone + summary) if known else None,
+        other_chars=row.chars - (lane.chars - lane.cut[1] + summary) if known else None,
     )
 
 
