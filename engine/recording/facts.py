@@ -62,7 +62,7 @@ def limits(call: Call | None, model: Any) -> tuple[dict[str, Any], int | None]:
     """The model's profile, and the tokens at which its agent starts to summarize."""
     if call is not None and call.layers and call.layers[-1] is not None:
         model = call.layers[-1].model
-    profile = dict(getattr(model, "profile", None) or {})
+    profile = dict(getattr(model, "__dict__", {}).get("profile") or {})  # a property would warn, in LangChain 1.0
     if call is None:
         return profile, None
     window = profile.get("max_input_tokens")
