@@ -20,12 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+import engine
 from engine.trace.model import RequestDetail
 from inspector import theme
 from inspector.jobs import Jobs
 from inspector.models.facts import FACT, FactsModel
 from inspector.models.provider import Fact, facts, provider_json
 from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
+from inspector.models.wire import cost_facts, wire_facts
 from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.flat_tabs import flat_tabs
@@ -45,6 +47,7 @@ class ProviderView(QWidget):
 
     def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._reader = reader
         self._jobs = jobs
         self._detail: RequestDetail | None = None
         self.model = FactsModel(self)
@@ -61,7 +64,7 @@ class ProviderView(QWidget):
         self._detail = detail
         self.pane.show_loading("Reading the parameters")
         self._jobs.run(
-            "Reading the parameters", _prepare, detail,
+            "Reading the parameters", _prepare, self._reader, detail,
             done=self._show, failed=self.pane.show_error, key=("provider", id(self)), quiet=True,
         )  # fmt: skip
         if detail.response is not None:
@@ -189,10 +192,15 @@ class _FactDelegate(QStyledItemDelegate):
             strokes.text(painter, rest, fact.note, theme.muted_colour(), strokes.small)
 
 
-def _prepare(detail: RequestDetail) -> tuple[RequestDetail, list[Fact], ShownText, ShownText | None]:
+def _prepare(reader: Any, detail: RequestDetail) -> tuple[RequestDetail, list[Fact], ShownText, ShownText | None]:
     wire = detail.provider.get("wire")
     body = None if wire is None else wire if isinstance(wire, str) else _indented(wire)
-    return detail, facts(detail), shown(provider_json(detail)), None if body is None else shown(body)
+    rows = facts(detail)
+    if detail.usage is not None:
+        rows += cost_facts(engine.request_cost(reader, detail.row.id))
+    if wire is not None:
+        rows += wire_facts(reader.wire(detail.row.id), engine.wire_comparison(reader, detail.row.id))
+    return detail, rows, shown(provider_json(detail)), None if body is None else shown(body)
 
 
 def _indented(wire: Any) -> str:

@@ -7,7 +7,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 
 from engine.errors import InspectorError
 from engine.trace.content import head_of, text_of
@@ -35,9 +41,17 @@ MEDIA = [
     {"type": "image", "base64": PNG64, "mime_type": "image/png"},
     {"type": "image_url", "image_url": {"url": "data:image/png;base64," + PNG64}},
     {"type": "image_url", "image_url": "data:image/png;base64," + PNG64},
-    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG64}},
+    {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": PNG64},
+    },
     {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
-    {"type": "file", "base64": "JVBERi0=", "mime_type": "application/pdf", "filename": "../../a.pdf"},
+    {
+        "type": "file",
+        "base64": "JVBERi0=",
+        "mime_type": "application/pdf",
+        "filename": "../../a.pdf",
+    },
     {"type": "image", "mime_type": "image/png", "deepagents_blob": "ab" * 32},
     {"type": "image", "url": "file:///etc/passwd"},
     {"type": "image", "base64": "not base64!!", "mime_type": "image/png"},
@@ -50,13 +64,28 @@ ANTHROPIC = AIMessage(
         {"type": "thinking", "thinking": "", "signature": "SIG-1"},
         {"type": "thinking", "thinking": "visible", "signature": "SIG-2"},
         {"type": "redacted_thinking", "data": "OPAQUE"},
-        {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {"query": "q"}},
+        {
+            "type": "server_tool_use",
+            "id": "srv",
+            "name": "web_search",
+            "input": {"query": "q"},
+        },
         {
             "type": "web_search_tool_result",
             "tool_use_id": "srv",
-            "content": [{"type": "web_search_result", "url": "https://e.invalid", "encrypted_content": "E"}],
+            "content": [
+                {
+                    "type": "web_search_result",
+                    "url": "https://e.invalid",
+                    "encrypted_content": "E",
+                }
+            ],
         },
-        {"type": "text", "text": "hi", "citations": [{"type": "web_search_result_location", "cited_text": "c"}]},
+        {
+            "type": "text",
+            "text": "hi",
+            "citations": [{"type": "web_search_result_location", "cited_text": "c"}],
+        },
         {"type": "block_of_next_year", "x": 1},
     ],
 )
@@ -66,7 +95,13 @@ OPENAI = AIMessage(
     tool_calls=[{"name": "f", "args": {}, "id": "c1"}],
     content=[
         {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"},
-        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "c1",
+            "name": "f",
+            "arguments": "{}",
+        },
         {"type": "web_search_call", "id": "ws_1", "status": "completed"},
         {"type": "refusal", "refusal": "no"},
     ],
@@ -96,7 +131,9 @@ EMPTY = [
     HumanMessage(content=["a", {"type": "text", "text": "b"}, {}]),
     AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]),
     AIMessage(content=[{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]),
-    ToolMessage(content=[{"type": "text", "text": "ok"}], tool_call_id="1", artifact={"df": 1}),
+    ToolMessage(
+        content=[{"type": "text", "text": "ok"}], tool_call_id="1", artifact={"df": 1}
+    ),
     ToolMessage(" \n", tool_call_id="2", status="error"),
 ]
 DECEPTIVE = AIMessage(
@@ -138,19 +175,35 @@ class PartsReader:
         if part in self.broken:
             raise InspectorError(f"part {part} is damaged")
         value = self.values[part]
-        return value if isinstance(value, dict) else {"type": "block", "data": {"content": value}}
+        return (
+            value
+            if isinstance(value, dict)
+            else {"type": "block", "data": {"content": value}}
+        )
+
+    def wire(self, _request: int) -> tuple[()]:
+        """No attempt was recorded apart."""
+        return ()
 
     def heads(self, parts: Sequence[int]) -> dict[int, MessageHead]:
         self.asked.append(list(parts))
         return {part: head_of(part, self.message(part)) for part in parts}
 
     def text(self, part: int) -> str:
-        value = self.message(part) if isinstance(self.values[part], dict) else self.values[part]
+        value = (
+            self.message(part)
+            if isinstance(self.values[part], dict)
+            else self.values[part]
+        )
         if isinstance(value, str):
             return value
         if isinstance(value.get("data"), dict) and "content" in value["data"]:
             return text_of(value["data"]["content"])
-        return str(value["text"]) if isinstance(value.get("text"), str) else self.json_text(part)
+        return (
+            str(value["text"])
+            if isinstance(value.get("text"), str)
+            else self.json_text(part)
+        )
 
     def json_text(self, part: int) -> str:
         return json.dumps(self.values[part], ensure_ascii=False, indent=2)
@@ -163,34 +216,56 @@ class PartsReader:
 
 
 def message_rows(
-    reader: PartsReader, messages: Sequence[BaseMessage | dict[str, Any]], **changes: Any
+    reader: PartsReader,
+    messages: Sequence[BaseMessage | dict[str, Any]],
+    **changes: Any,
 ) -> tuple[MessageRow, ...]:
     """Effective messages as rows; their values go into the reader."""
     rows = []
     for index, message in enumerate(messages):
         value = as_dict(message) if isinstance(message, BaseMessage) else message
-        kind = value["type"] if value["type"] in ("human", "ai", "tool", "system") else "other"
-        if value.get("data", {}).get("additional_kwargs", {}).get("lc_source") == "summarization":
+        kind = (
+            value["type"]
+            if value["type"] in ("human", "ai", "tool", "system")
+            else "other"
+        )
+        if (
+            value.get("data", {}).get("additional_kwargs", {}).get("lc_source")
+            == "summarization"
+        ):
             kind = "summary"
         chars = len(text_of(value.get("data", value).get("content")))
-        rows.append(MessageRow(index, reader.add(value), kind, chars, chars // 4, **changes))
+        rows.append(
+            MessageRow(index, reader.add(value), kind, chars, chars // 4, **changes)
+        )
     return tuple(rows)
 
 
-def raw_rows(reader: PartsReader, messages: Sequence[BaseMessage], fates: Sequence[Fate]) -> tuple[RawRow, ...]:
+def raw_rows(
+    reader: PartsReader, messages: Sequence[BaseMessage], fates: Sequence[Fate]
+) -> tuple[RawRow, ...]:
     """Raw messages as rows, one fate each."""
     return tuple(
-        RawRow(row.index, row.part, row.kind, row.chars, row.tokens, fate, REASONS[fate])
+        RawRow(
+            row.index, row.part, row.kind, row.chars, row.tokens, fate, REASONS[fate]
+        )
         for row, fate in zip(message_rows(reader, messages), fates, strict=True)
     )
 
 
-def system_blocks(reader: PartsReader, *blocks: tuple[str, str]) -> tuple[SystemBlock, ...]:
+def system_blocks(
+    reader: PartsReader, *blocks: tuple[str, str]
+) -> tuple[SystemBlock, ...]:
     """Blocks of a system message, as (contributor, text)."""
     kinds = {"MemoryMiddleware": "memory", "SkillsMiddleware": "skills"}
     return tuple(
         SystemBlock(
-            n, reader.add({"type": "text", "text": text}), kinds.get(who, "system"), len(text), len(text) // 4, who
+            n,
+            reader.add({"type": "text", "text": text}),
+            kinds.get(who, "system"),
+            len(text),
+            len(text) // 4,
+            who,
         )  # type: ignore[arg-type]
         for n, (who, text) in enumerate(blocks)
     )
@@ -203,7 +278,19 @@ def tool_rows(reader: PartsReader, *tools: dict[str, Any]) -> tuple[ToolRow, ...
         named = tool.get("function", tool)
         chars = len(json.dumps(tool))
         name, about = str(named.get("name", "")), str(named.get("description", ""))
-        rows.append(ToolRow(n, reader.add(tool), "tools", chars, chars // 4, name, about, "caller", n))
+        rows.append(
+            ToolRow(
+                n,
+                reader.add(tool),
+                "tools",
+                chars,
+                chars // 4,
+                name,
+                about,
+                "caller",
+                n,
+            )
+        )
     return tuple(rows)
 
 
