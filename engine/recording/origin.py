@@ -35,11 +35,7 @@ def origin_of(call: Call) -> dict[str, Any]:
         who = call.assembly.names[index - 1] if index else CALLER
         if before is None or layer.system is not before.system:
             now = blocks_of(layer.system)
-            system = [
-                system[at] if at < len(system) and _continues(blocks[at], block) else who
-                for at, block in enumerate(now)
-            ]
-            blocks = now
+            system, blocks = _owners(blocks, system, now, who), now
         if before is not None and layer.tools is not before.tools:
             known = {_name(tool) for tool in before.tools}
             tools |= {_name(tool): who for tool in layer.tools if _name(tool) not in known}
@@ -56,6 +52,19 @@ def origin_without_layers(system: Any, tools: Sequence[Any], known: bool) -> dic
     """Contributors of a request whose middlewares were not seen: the caller, or (not ``known``) nobody knows."""
     who = CALLER if known else ""
     return {"system": [who] * len(blocks_of(system)), "tools": {} if known else {tool_name(tool): "" for tool in tools}}
+
+
+def _owners(before: list[Any], owners: list[str], now: list[Any], who: str) -> list[str]:
+    """Contributor of each block: of one that was there before the one that it had, wherever it stood."""
+    left = list(range(len(before)))
+    found = []
+    for at, block in enumerate(now):
+        places = ([at] if at in left else []) + left
+        place = next((place for place in places if _continues(before[place], block)), None)
+        if place is not None:
+            left.remove(place)
+        found.append(who if place is None else owners[place])
+    return found
 
 
 def _continues(old: Any, new: Any) -> bool:
