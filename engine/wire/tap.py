@@ -13,7 +13,7 @@ import inspect
 import sys
 import time
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any, Protocol
 
 from engine.wire.entries import Answered, Sent
@@ -158,7 +158,7 @@ def _told(send: Callable[..., Any]) -> Callable[..., Any]:
             _unseen(error)
             raise
         finally:
-            _open.reset(token)
+            _listen_again(token)
         line.end(attempt, response, None)
         return response
 
@@ -180,7 +180,7 @@ def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
             _unseen(error)
             raise
         finally:
-            _open.reset(token)
+            _listen_again(token)
         line.end(attempt, response, None)
         return response
 
@@ -189,6 +189,13 @@ def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
 
 def _host(url: Any) -> str:
     return str(url.netloc.decode() if isinstance(url.netloc, bytes) else url.netloc).rpartition("@")[2]
+
+
+def _listen_again(token: Token[Line | None]) -> None:
+    try:
+        _open.reset(token)
+    except ValueError:  # what was left unfinished is closed in another context, where nobody listens
+        pass
 
 
 def _unseen(error: BaseException) -> None:

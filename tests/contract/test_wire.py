@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import sqlite3
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,7 +19,7 @@ import pytest
 from deepagents import create_deep_agent
 from pytest_httpserver import HTTPServer
 
-from engine import AgentSettings, Reader, Runner, Workspace, shapes
+from engine import AgentSettings, Reader, Recorder, Runner, Workspace, shapes
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from tests.engine.wire.agents import KINDS, WAYS, Kind, Way, holds, model, run, sent
 from tests.engine.wire.older import first_version
@@ -250,6 +252,35 @@ def test_subagents_side_by_side_have_their_own(server: Provider, file: Path, way
             (first, *_) = reader.request(row.id).messages
             said = json.loads(reader.wire_bytes(attempt.id))["messages"][0]["content"]
             assert said == reader.text(first.part)
+
+
+def test_a_request_that_is_cancelled_while_it_is_sent(server: Provider, file: Path) -> None:
+    held = threading.Event()
+
+    def hold(request: Any) -> Any:
+        held.wait(30)
+        return fails(400)(request)
+
+    async def cancelled() -> None:
+        recorder = Recorder(Workspace.create(file))
+        config: Any = {"callbacks": [recorder.handler], "metadata": {"thread_id": "t"}}
+        task = asyncio.create_task(model("anthropic", server, max_retries=0).ainvoke("Hello", config))
+        while not server.received:
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        recorder.close()
+        assert recorder.losses.count == 0
+
+    server.will(hold)
+    try:
+        asyncio.run(cancelled())
+    finally:
+        held.set()
+    (attempt,) = shown(file)["provider"]["wire"]["attempts"]
+    assert (attempt["status"], attempt["error"]) == (None, "CancelledError")
+    assert shown(file)["request"]["status"] == "stopped"
 
 
 def test_what_was_sent_is_there_while_it_is_not_answered(server: Provider, file: Path) -> None:

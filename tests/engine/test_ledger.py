@@ -313,6 +313,7 @@ def test_other_peoples_databases_have_a_ledger(rounds: Any, tmp_path: Path) -> N
         target.commit()
     with closing(open_source(file)) as source:
         ledger = ledger_of(source, "eight-rounds-defaults")
+        assert source.wire(source.request_ids("eight-rounds-defaults")[0]) == ()
     ours = rounds[1]["defaults"]
     assert [row.received_chars for row in ledger.rows] == [row.received_chars for row in ours.rows]
     assert [row.history_chars for row in ledger.rows] == [row.history_chars for row in ours.rows]
