@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
 
 PRIVATE = "_context_inspector_engine"
 _PUBLIC = "engine"
@@ -22,7 +25,7 @@ def load(folder: str, name: str) -> ModuleType:
     if PRIVATE not in sys.modules:
         spec = ModuleSpec(PRIVATE, None, is_package=True)
         spec.submodule_search_locations = [folder]
-        package = ModuleType(PRIVATE)
+        package = type(sys)(PRIVATE)
         package.__spec__, package.__path__ = spec, [folder]
         sys.modules[PRIVATE] = package
         sys.meta_path.insert(0, _Finder)

@@ -8,13 +8,15 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
 from engine.recording import active
 from engine.recording.imports import when_imported
 
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from engine.recording.recorder import Recorder
 
 _problem = ""

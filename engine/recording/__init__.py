@@ -9,9 +9,10 @@ nothing, since a program that is recorded may never call a model.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from engine.recording.recorder import Recorder as Recorder
 
 __all__ = ["Recorder"]

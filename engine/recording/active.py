@@ -7,11 +7,14 @@ the recorders that are active, outermost first. Imports nothing of LangChain, wh
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
 
 from engine.recording.frames import unseen
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _ATTRIBUTE = f"_{__name__.replace('.', '_')}"
 
