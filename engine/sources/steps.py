@@ -48,7 +48,7 @@ class Step:
     request: int | None
     """The last request of its line before it."""
     raw: int
-    """Chain node of the messages in its state."""
+    """Chain node of the messages in the state that its tasks ran from."""
     problem: str
     cipher: str
     sends: Sequence[Send]

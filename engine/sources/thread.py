@@ -180,6 +180,7 @@ class Thread:
         """
         place = (line.namespace, step.key.id)
         state = with_null_writes(line.state, writes, self._contents)
+        step.raw = state.messages.node
         step.tasks = self._tasks(step, line, writes) if tasks is None else tasks
         for task in step.tasks:
             self._owners[line.namespace, task.id] = place

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from deepagents.middleware.filesystem import FilesystemMiddleware
+from deepagents.middleware.summarization import SummarizationToolMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.tools import tool
 from langgraph.types import Command
@@ -417,3 +418,114 @@ def test_several_threads_are_kept_apart(tmp_path: Path) -> None:
             ]
             assert [raw(source, row)[0]["data"]["content"] for row in source.requests("b")] == ["to b"]
             assert source.requests("nobody") == []
+
+
+def test_a_subagent_that_was_killed_hangs_under_its_call_all_the_same(tmp_path: Path) -> None:
+    """Its task has written nothing: its id alone tells which call it is."""
+
+    def task(id: str) -> tuple[str, str, dict[str, Any]]:
+        return "task", id, {"description": f"for {id}", "subagent_type": "reader"}
+
+    main = Told(turns=[calls(task("a"), ("ls", "l", {"path": "/"}), task("b")), "never"])
+    helper = Killed(turns=["", ""])
+    reader = {"name": "reader", "description": "reads", "system_prompt": "read", "model": helper}
+    with left_by(tmp_path / "t.db", main, helper, subagents=[reader]) as left:
+        with pytest.raises(Signal):
+            left.agent.invoke({"messages": [HumanMessage("go")]}, thread(), durability="sync")
+        with closing(open_source(left.file)) as source:
+            rows = rows_of(source)
+            inside = [row for row in rows if row.purpose == "subagent"]
+            assert inside
+            for row in inside:
+                (asked,) = raw(source, row)
+                assert asked["data"]["content"] == f"for {row.parent_call}"
+                assert (row.parent, row.agent, row.status) == (rows[0].id, "reader", "running")
+
+
+def test_a_subagent_of_a_subagent(tmp_path: Path) -> None:
+    from deepagents import create_deep_agent
+
+    inner = Told(turns=["from below"])
+    middle = Told(turns=[call("task", "m", description="deeper", subagent_type="digger"), "from the middle"])
+    main = Told(turns=[call("task", "t", description="deep", subagent_type="miner"), "done"])
+    digger = {"name": "digger", "description": "digs", "system_prompt": "dig", "model": inner}
+    miner = {"name": "miner", "description": "mines", "runnable": create_deep_agent(model=middle, subagents=[digger])}
+    with left_by(tmp_path / "t.db", main, middle, inner, subagents=[miner]) as left:
+        say(left.agent, "go")
+        with closing(open_source(left.file)) as source:
+            rows = agree(left, source)
+            by_text = {raw(source, row)[0]["data"]["content"]: row for row in rows if row.follows is None}
+            top, mid, low = by_text["go"], by_text["deep"], by_text["deeper"]
+            assert [(row.depth, row.parent, row.parent_call) for row in (top, mid, low)] == [
+                (0, None, None),
+                (1, top.id, "t"),
+                (2, mid.id, "m"),
+            ]
+
+
+def test_a_subagent_waits_for_an_answer_and_goes_on(tmp_path: Path) -> None:
+    helper = Told(turns=[call("deploy", "d", where="here"), "ok"])
+    main = Told(turns=[call("task", "t", description="deploy it", subagent_type="worker"), "done"])
+    worker = {
+        "name": "worker", "description": "works", "system_prompt": "work", "model": helper, "tools": [deploy],
+        "interrupt_on": {"deploy": True},
+    }  # fmt: skip
+    with left_by(tmp_path / "t.db", main, helper, subagents=[worker]) as left:
+        say(left.agent, "go")
+        with closing(open_source(left.file)) as source:
+            rows = agree(left, source)
+            assert [row.purpose for row in rows] == ["agent", "subagent"]
+            assert [row.status for row in source.threads()] == ["interrupted"]
+            left.agent.invoke(Command(resume={"decisions": [{"type": "approve"}]}), thread())
+            source.data_version()
+            rows = agree(left, source)
+            assert [(row.purpose, row.parent_call) for row in rows] == [
+                ("agent", None), ("subagent", "t"), ("subagent", "t"), ("agent", None),
+            ]  # fmt: skip
+            assert [row.status for row in source.threads()] == ["idle"]
+
+
+def test_what_a_command_adds_before_a_call_is_in_it(tmp_path: Path) -> None:
+    """Writes of no task belong to the state that the step began with."""
+    model = Told(turns=["one"])
+    with left_by(tmp_path / "t.db", model) as left:
+        left.agent.invoke({"messages": [HumanMessage("a")]}, thread(), interrupt_before=["model"])
+        left.agent.invoke(Command(update={"messages": [HumanMessage("and this")]}), thread())
+        with closing(open_source(left.file)) as source:
+            (row,) = agree(left, source)
+            assert [m["data"]["content"] for m in raw(source, row)] == ["a", "and this"]
+        agree_with_langgraph(left)
+
+
+def test_a_compaction_that_the_agent_asked_for(tmp_path: Path) -> None:
+    model = Told(turns=["one", "two", call("compact_conversation", "k"), "three", "four"], summaries=["S"])
+
+    def compacting() -> Any:
+        return SummarizationToolMiddleware(summarizing(model, 6, 2)())
+
+    with left_by(tmp_path / "t.db", model, middleware=[compacting]) as left:
+        conversation(left, 4)
+        with closing(open_source(left.file)) as source:
+            rows = agree(left, source)
+            (summary,) = source.summaries("t")
+            assert summary.request == rows[3].id, "the first that was sent with it"
+            assert (summary.evicted_from, summary.chained) == (0, False)
+            assert source.request(rows[3].id).cutoff == summary.cutoff > 0
+            assert source.request(rows[2].id).cutoff is None
+
+
+def test_a_structured_answer_and_state_of_ones_own(tmp_path: Path) -> None:
+    from pydantic import BaseModel
+
+    class Verdict(BaseModel):
+        good: bool
+
+    model = Told(turns=[call("Verdict", "v", good=True)])
+    with left_by(tmp_path / "t.db", model, response_format=Verdict) as left:
+        say(left.agent, "judge")
+        with closing(open_source(left.file)) as source:
+            (row,) = agree(left, source)
+            assert row.status == "done"
+            written = source.request(row.id).provider["written"]
+            assert written["structured_response"]["good"] is True
+            assert "Verdict" in written["structured_response"]["__type__"]
