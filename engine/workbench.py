@@ -122,8 +122,6 @@ class AgentEdit:
     created: bool
     certain: bool
     """The texts were kept; else they were worked out from the calls."""
-    from_tools: tuple[tuple[int, str], ...] = ()
-    """Lines of the new text that stand word for word in a tool's result before: (line in ``new``, tool's name)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,3 +251,35 @@ class BlastRadius:
     def invalidated_tokens(self) -> int:
         """Over all threads that hold a copy."""
         return sum(reach.invalidated_tokens for reach in self.threads if reach.loaded)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillCheck:
+    """What the engine makes of one SKILL.md."""
+
+    listed: bool
+    metadata: Mapping[str, Any] | None
+    """As the engine lists it; None where it doesn't."""
+    menu: str | None
+    """The lines that the model sees."""
+    findings: tuple[Finding, ...]
+
+    @property
+    def reason(self) -> Finding | None:
+        """Why it is not listed."""
+        return next((one for one in self.findings if one.level == "stops"), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillCosts:
+    """Tokens of skills, estimated."""
+
+    skills: int
+    menu_tokens: int
+    """In every request, without the engine's words around the list."""
+    full_tokens: int
+    """If all of them were read."""
+    ten_listed: int
+    """Of ten average skills like these in the menu."""
+    ten_loaded: int
+    """Of ten average skills like these, read."""

@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from engine.workbench import TextFacts
+from engine.workbench import Finding, TextFacts
 
 Purpose = Literal["agent", "subagent", "summary", "other"]
 TokenSource = Literal["reported", "estimated", "unknown"]
-Kind = Literal["system", "memory", "skills", "tools", "human", "ai", "tool", "summary", "other"]
+Kind = Literal[
+    "system", "memory", "skills", "tools", "human", "ai", "tool", "summary", "other"
+]
 """One colour and one letter each in the window: S M K T H A R Σ ·"""
 
 Fate = Literal[
@@ -360,7 +362,9 @@ class Artifact:
     """``thread state`` or ``store``."""
     lifetime: str
     """How long it lives, in words."""
-    kind: Literal["offloaded result", "offloaded message", "history", "memory", "skill", "file"]
+    kind: Literal[
+        "offloaded result", "offloaded message", "history", "memory", "skill", "file"
+    ]
     request: int | None
     """The request in which it was first seen."""
     tool_call_id: str | None
@@ -368,6 +372,11 @@ class Artifact:
     modified_at: str | None
     problem: str | None = None
     """Why it can't be shown, or what is odd about it."""
+
+
+SkillDrift = Literal["none", "not-loaded", "file-newer", "file-gone", "file-new"]
+"""The thread's menu against a new thread's: the same; the thread has loaded none; the skill is listed otherwise
+by now; it is no more; it is listed by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,9 +394,47 @@ class SkillRow:
     read_in: tuple[int, ...]
     """Numbers of the requests that read its SKILL.md."""
     problem: str | None = None
+    listed: bool | None = None
+    """Whether the thread's menu has it; where the thread has loaded none, whether a new one's would."""
+    line: int | None = None
+    """Of its SKILL.md, where it is not listed for what stands there."""
+    menu: str = ""
+    """What the model sees of it, as the engine writes it; empty when it is not listed."""
+    menu_now: str = ""
+    """What a new thread would see of it."""
+    overridden_by: str | None = None
+    """The file that is listed under its name instead."""
+    findings: tuple[Finding, ...] = ()
+    drift: SkillDrift | None = None
+    listed_requests: tuple[int, ...] = ()
+    """Numbers of the requests whose system message listed it."""
+    pinned_in: tuple[int, ...] = ()
+    """Numbers of the requests into which it was pinned."""
+    helpers: tuple[tuple[str, int], ...] = ()
+    """Other files of its folder: path and bytes."""
+    tools: tuple[str, ...] = ()
+    """Tools that it discloses once it is read (``metadata.include_tools``)."""
+    disclosed: tuple[str, ...] = ()
+    """Tools that it had disclosed in the thread's last request."""
+    allowed_tools: tuple[str, ...] = ()
+    """Tools that it recommends."""
+    place: str = ""
+    """Where its file lies."""
+    version: str = ""
+    """Digest of the bytes; an edit names the one it was made from."""
+    text: str | None = None
+    """The whole SKILL.md; None when it is gone or not UTF-8."""
 
 
-Drift = Literal["none", "not-loaded", "file-newer", "file-gone", "request-older", "thread-differs", "all-differ"]
+Drift = Literal[
+    "none",
+    "not-loaded",
+    "file-newer",
+    "file-gone",
+    "request-older",
+    "thread-differs",
+    "all-differ",
+]
 """File, thread's copy and last request: all one; the thread has loaded nothing; the file was changed since the
 thread loaded it; it was removed; the thread's copy was changed since the request; only the thread's copy is
 another; three texts."""

@@ -40,7 +40,7 @@ from engine.trace.provider import provider_of
 from engine.trace.rows import REQUEST_COLUMNS, request_row, thread_row
 from engine.wire import read as wire
 from engine.wire.model import WireAttempt
-from engine.workbench import FileVersion
+from engine.workbench import AgentEdit, FileVersion
 
 _CHUNK = 500
 
@@ -295,7 +295,9 @@ class Reader:
 
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory sources of the thread's agent, in the order of loading."""
-        from engine.memory.sources import memory_of  # deferred: it asks deepagents, which takes seconds to import
+        from engine.memory.sources import (
+            memory_of,  # deferred: it asks deepagents, which takes seconds to import
+        )
 
         return memory_of(self._book, self._files, thread_id, self.events(thread_id))
 
@@ -305,6 +307,18 @@ class Reader:
 
         return file_versions(self._book, path)
 
+    def edits(self, thread_id: str | None = None, path: str | None = None) -> list[AgentEdit]:
+        """What agents changed in memory and skill files, in order: in a thread or in all, one file or all."""
+        from engine.memory.edits import agent_edits
+
+        return agent_edits(self._book, thread_id, path)
+
+    def copied_lines(self, edit: AgentEdit) -> list[tuple[int, str]]:
+        """Lines of an edit that stood in a tool's result before: line in its new text, the tool's name."""
+        from engine.memory.edits import copied_lines
+
+        return copied_lines(self._book, edit)
+
     def version(self, id: int) -> bytes:
         """Bytes of one version; raises ``UsageError`` where there is none of this id."""
         from engine.memory.versions import version_bytes
@@ -313,7 +327,9 @@ class Reader:
 
     def skills(self, thread_id: str) -> list[SkillRow]:
         """Skills of the thread's agent, as listed and as they are."""
-        return self._files.skills(thread_id, self.events(thread_id))
+        from engine.skills.found import skills_of
+
+        return skills_of(self._book, self._files, thread_id, self.events(thread_id))
 
 
 def _summary(event: Event, made_by: dict[str, int]) -> Summary:
