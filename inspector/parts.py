@@ -6,7 +6,7 @@ It builds and places; what the parts show and do is somebody else's.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget
 
 from inspector.jobs import Jobs
 from inspector.panes import Pane
@@ -14,7 +14,7 @@ from inspector.prefs import Prefs
 from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
 from inspector.views.centre import Centre
 from inspector.views.composer import Composer
-from inspector.views.frame import DockTitle
+from inspector.views.frame import DockTitle, NoTitle
 from inspector.views.status import StatusLine
 from inspector.views.threads import ThreadsView
 
@@ -137,7 +137,7 @@ class Parts:
         dock = QDockWidget("Message", self._window)
         dock.setObjectName("dock.composer")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
-        dock.setTitleBarWidget(QWidget(dock))
+        dock.setTitleBarWidget(NoTitle(dock))
         dock.setWidget(self.composer)
         self._window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
 

@@ -11,13 +11,15 @@ from inspector.surroundings import Place
 from inspector.views.flat_tabs import flat_tabs
 
 CHART_HIGH = 150
-"""Height of the chart until it is moved; less in a low window."""
+LOW = 700
+"""Below this height chart and table give way to the request."""
 
 
 def shares(height: int) -> list[int]:
     """Heights of chart, table and request until somebody moves a line: most of it is for the request."""
-    chart = min(CHART_HIGH, height * 19 // 100)
-    table = height * 26 // 100
+    low = height < LOW
+    chart = min(CHART_HIGH, height * (15 if low else 19) // 100)
+    table = height * (22 if low else 26) // 100
     return [chart, table, max(1, height - chart - table)]
 
 
@@ -41,7 +43,7 @@ class Centre(QWidget):
         self.splitter.setHandleWidth(5)
         for widget in (self.chart, self.requests, self.tabs):
             self.splitter.addWidget(widget)
-        self.chart.setMinimumHeight(90)
+        self.chart.setMinimumHeight(80)
         self.requests.setMinimumHeight(80)
         self.tabs.setMinimumHeight(120)
         for index, stretch in enumerate((0, 1, 3)):

@@ -39,7 +39,7 @@ class ChartView(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chart of contexts")
-        self.setMinimumHeight(90)
+        self.setMinimumHeight(80)
         self._session = session
         self._bars = Bars(Rows())
         self._items: list[pg.BarGraphItem] = []

@@ -14,6 +14,8 @@ from inspector import format, theme
 
 SAMPLE = 18
 """Width of the sample of a line in the legend."""
+_GAP = 18
+_FLAGS = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
 
 class Limit(NamedTuple):
@@ -22,6 +24,15 @@ class Limit(NamedTuple):
     name: str
     words: str
     drawn: bool
+
+    def said(self, short: bool) -> str:
+        """Its words; fewer where there is little room."""
+        return self.words.removeprefix("summary ") if short else self.words
+
+    @property
+    def sample(self) -> int:
+        """Room for the sample of its line."""
+        return SAMPLE + 5 if self.drawn else 0
 
 
 def limit_pen(name: str) -> QPen:
@@ -132,41 +143,46 @@ class Legend(QWidget):
         return QSize(300, QFontMetrics(self.font()).height() + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Letters in the colours of their kinds, names in the ordinary colour."""
+        """Letters in the colours of their kinds, names in the ordinary colour; words give way to room."""
         painter = QPainter(self)
         bold = QFont(self.font())
         bold.setBold(True)
         plain, strong = QFontMetrics(self.font()), QFontMetrics(bold)
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        x, end = 10, self._paint_limits(painter)
         names = sum(strong.horizontalAdvance(theme.kind_letter(k)) + 4 for k in self._kinds) + sum(
             plain.horizontalAdvance(theme.kind_name(k)) + 10 for k in self._kinds
         )
-        short = names > end - x
+        short = names > self._limits_begin(False) - 10
+        x, end = 10, self._paint_limits(painter, short)
+        letters_only = names > end - x
         for kind in self._kinds:
             letter = theme.kind_letter(kind)
             painter.setPen(theme.kind_colour(kind))
             painter.setFont(bold)
-            painter.drawText(QRect(x, 0, self.width(), self.height()), flags, letter)
+            painter.drawText(QRect(x, 0, self.width(), self.height()), _FLAGS, letter)
             x += strong.horizontalAdvance(letter) + 4
-            if not short:
+            if not letters_only:
                 painter.setFont(self.font())
                 painter.setPen(theme.muted_colour())
-                painter.drawText(QRect(x, 0, self.width(), self.height()), flags, theme.kind_name(kind))
+                painter.drawText(QRect(x, 0, self.width(), self.height()), _FLAGS, theme.kind_name(kind))
                 x += plain.horizontalAdvance(theme.kind_name(kind)) + 10
         painter.end()
 
-    def _paint_limits(self, painter: QPainter) -> int:
+    def _limits_begin(self, short: bool) -> int:
+        """Where the room for the kinds ends."""
+        metrics = QFontMetrics(self.font())
+        widths = (metrics.horizontalAdvance(limit.said(short)) + limit.sample for limit in self._limits)
+        return self.width() - 10 - sum(width + _GAP for width in widths)
+
+    def _paint_limits(self, painter: QPainter, short: bool) -> int:
         """From the right, each with a sample of its line; where the room for the kinds ends."""
         metrics, x = QFontMetrics(self.font()), self.width() - 10
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         for limit in reversed(self._limits):
-            x -= metrics.horizontalAdvance(limit.words)
+            x -= metrics.horizontalAdvance(limit.said(short))
             painter.setPen(theme.muted_colour())
-            painter.drawText(QRect(x, 0, self.width(), self.height()), flags, limit.words)
+            painter.drawText(QRect(x, 0, self.width(), self.height()), _FLAGS, limit.said(short))
+            x -= limit.sample
             if limit.drawn:
-                x -= SAMPLE + 5
                 painter.setPen(limit_pen(limit.name))
                 painter.drawLine(x, self.height() // 2, x + SAMPLE, self.height() // 2)
-            x -= 18
+            x -= _GAP
         return x

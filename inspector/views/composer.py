@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -253,9 +253,15 @@ class Composer(QWidget):
         layout.setSpacing(1)
         layout.addLayout(top)
         layout.addWidget(self.line)
-        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinAndMaxSize)  # its dock shrinks with it again
         self.edit.textChanged.connect(self._typed)
         self.edit.escaped.connect(self._escaped)
+
+    def event(self, event: QEvent) -> bool:
+        """Never higher than what it holds: its dock shrinks with it again."""
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.setMaximumHeight(self.minimumSizeHint().height())
+        return handled
 
     def _escaped(self) -> None:
         if self.can_stop():

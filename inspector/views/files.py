@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -22,6 +21,7 @@ from inspector.jobs import Jobs
 from inspector.models.files import FileRow, FilesModel, changed, left_by
 from inspector.panes import LOADING_DELAY_MS
 from inspector.searching import Searchable
+from inspector.views.buttons import WordButton
 from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
@@ -58,11 +58,9 @@ class FilesView(SidePane):
         self.facts = Facts()
         self.text = TextView(jobs, "Text of the file")
         self.text.setMinimumWidth(100)
-        self.indent = QPushButton("Indent JSON")
+        self.indent = WordButton("Indent JSON")
         self.indent.setCheckable(True)
-        self.indent.setAccessibleName("Indent JSON")
-        self.save = QPushButton("Save a copy…")
-        self.save.setAccessibleName("Save a copy of the file")
+        self.save = WordButton("Save a copy…", self.ask_where, name="Save a copy of the file")
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(LOADING_DELAY_MS)
@@ -73,7 +71,6 @@ class FilesView(SidePane):
         self.table.opened.connect(lambda _row: self.text.edit.setFocus())
         self.table.link_clicked.connect(self._go)
         self.indent.toggled.connect(lambda _on: self._indent())
-        self.save.clicked.connect(lambda _checked=False: self.ask_where())
         self._nothing_selected()
 
     def _build(self) -> None:

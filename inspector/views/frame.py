@@ -52,6 +52,18 @@ class DockTitle(QWidget):
         return QSize(0, 0) if self._flat else super().minimumSizeHint()
 
 
+class NoTitle(QWidget):
+    """Title bar of a dock that needs none. A bare widget would count as one pixel less than nothing."""
+
+    def sizeHint(self) -> QSize:
+        """Nothing."""
+        return QSize(0, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        """Nothing."""
+        return QSize(0, 0)
+
+
 class Header(QHeaderView):
     """Flat, with the blanks of the rows under it and one line below."""
 

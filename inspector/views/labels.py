@@ -49,7 +49,8 @@ class ElidedLabel(QWidget):
     def sizeHint(self) -> QSize:
         """Room for all of it."""
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance(one_line(self._text, 400)) + 2, metrics.height() + 4)
+        sides = self.contentsMargins().left() + self.contentsMargins().right()
+        return QSize(metrics.horizontalAdvance(one_line(self._text, 400)) + 2 + sides, metrics.height() + 4)
 
     def minimumSizeHint(self) -> QSize:
         """``least`` pixels, or all of a shorter text."""
@@ -59,9 +60,10 @@ class ElidedLabel(QWidget):
         """The text, elided."""
         painter = QPainter(self)
         painter.setPen(self._colour())
-        text = self.fontMetrics().elidedText(one_line(self._text, 1000), self._mode, self.width())
+        room = self.contentsRect()
+        text = self.fontMetrics().elidedText(one_line(self._text, 1000), self._mode, room.width())
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        painter.drawText(self.rect(), int(flags), text)
+        painter.drawText(room, int(flags), text)
 
     def _colour(self) -> QColor:
         if self._error:

@@ -6,18 +6,18 @@ decides that itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.memory_files import Earlier
 from inspector.models.shown_text import for_clipboard
 from inspector.panes import Pane, plain_label
+from inspector.views.buttons import WordButton
 from inspector.views.compare import ComparePane, Text
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_earlier import EarlierTexts
@@ -48,10 +48,10 @@ class MemoryEdit(QWidget):
         self.note = NoteBar("Note on the memory file")
         self.editor = MemoryEditor()
         self.search = MemoryFind(jobs, self.editor)
-        self.save_button = _button("Save", self.save)
-        self.revert_button = _button("Revert", self.revert)
-        self.find_button = _button("Find", self.search.open)
-        self.earlier_button = _button("Earlier…", self._ask_earlier)
+        self.save_button = WordButton("Save", self.save)
+        self.revert_button = WordButton("Revert", self.revert)
+        self.find_button = WordButton("Find", self.search.open)
+        self.earlier_button = WordButton("Earlier…", self._ask_earlier)
         self.earlier = EarlierTexts(jobs, self)
         self.earlier.chosen.connect(self.compare_with_earlier)
         self.earlier.failed.connect(self._failed)
@@ -350,10 +350,3 @@ class MemoryEdit(QWidget):
         alone = bool(self._comparing) and under and self.both.height() < LEAST_FOR_BOTH
         self.text.setVisible(not alone)
         self.compare.setVisible(bool(self._comparing))
-
-
-def _button(title: str, do: Callable[[], None]) -> QPushButton:
-    button = QPushButton(title)
-    button.setAccessibleName(title)
-    button.clicked.connect(lambda _checked=False: do())
-    return button

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from inspector import format, theme
 from inspector.panes import plain_label, tint
+from inspector.views.buttons import WordButton
 from inspector.views.flow import Flow, empty
 from inspector.views.parts import MARGIN
 
@@ -40,10 +41,7 @@ class NoteBar(QFrame):
         self._says.setText(format.marked(f"! {sentence}" if kind == "error" else sentence))
         empty(self._buttons)
         for title, do in actions:
-            button = QPushButton(title, self)
-            button.setAccessibleName(title)
-            button.clicked.connect(lambda _checked=False, do=do: do())
-            self._buttons.addWidget(button)
+            self._buttons.addWidget(WordButton(title, do, self))
         self._colour()
         self.show()
 

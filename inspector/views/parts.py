@@ -61,7 +61,7 @@ class AspectSplitter(QSplitter):
             return
         if self.orientation() == Qt.Orientation.Horizontal:
             whole = self.width()
-            self.setSizes([whole * 2 // 5, whole * 3 // 5])
+            self.setSizes([whole * 45 // 100, whole * 55 // 100])
             return
         whole = self.height()
         share = whole * self._shares[0] // sum(self._shares)

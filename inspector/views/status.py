@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
 from engine.trace.model import RequestRow
 from inspector import format, theme
 from inspector.jobs import Jobs
-from inspector.panes import LOADING_DELAY_MS, plain_label, tint
+from inspector.panes import LOADING_DELAY_MS, plain_label
+from inspector.views.labels import ElidedLabel
 
 PROBLEM_MS = 12_000
 
@@ -25,13 +25,8 @@ class StatusLine(QStatusBar):
         self.setAccessibleName("Status")
         self.setSizeGripEnabled(False)
         self._jobs = jobs
-        self._path = ""
-        self._rights = ""
-        self.source = plain_label("", self)
-        self.source.setAccessibleName("Source")
-        self.source.setMinimumWidth(60)
-        self.problem = plain_label("", self)
-        self.problem.setAccessibleName("Problem")
+        self.source = ElidedLabel(middle=True, least=60)
+        self.problem = ElidedLabel(muted=True)
         self.job = plain_label("", self, muted=True)
         self.job.setAccessibleName("What is going on")
         self.bar = QProgressBar(self)
@@ -45,10 +40,10 @@ class StatusLine(QStatusBar):
         self.tokens = plain_label("", self)
         self.tokens.setAccessibleName("Tokens used and window")
         self.tokens.setFont(theme.figure_font())
-        self.source.setContentsMargins(6, 0, 0, 0)
         self.tokens.setContentsMargins(6, 0, 6, 0)
-        self.addWidget(self.source, 2)
-        self.addWidget(self.problem, 3)
+        for label, stretch in ((self.source, 2), (self.problem, 3)):
+            label.setContentsMargins(6, 0, 0, 0)
+            self.addWidget(label, stretch)
         for widget in (self.job, self.bar, self.cancel, self.tokens):
             self.addPermanentWidget(widget)
         self._timer = QTimer(self)
@@ -58,16 +53,14 @@ class StatusLine(QStatusBar):
         self._fade = QTimer(self)
         self._fade.setSingleShot(True)
         self._fade.setInterval(PROBLEM_MS)
-        self._fade.timeout.connect(lambda: self.problem.setText(""))
+        self._fade.timeout.connect(lambda: self.problem.set_text(""))
         jobs.changed.connect(self._jobs_changed)
         jobs.problem.connect(self.show_problem)
         self._show_job()
 
     def show_source(self, path: str, rights: str = "") -> None:
         """Where the data comes from, and whether it may be written (``read only``)."""
-        self._path, self._rights = path, rights
-        self.source.setToolTip(format.tip(path))
-        self._elide()
+        self.source.set_text(f"{path} · {rights}" if rights else path)
 
     def show_request(self, row: RequestRow | None) -> None:
         """Tokens of the selected request against the window."""
@@ -93,23 +86,9 @@ class StatusLine(QStatusBar):
         """Something worth knowing that is no failure; it fades after a while."""
         self._say(sentence, error=False)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The path is cut in the middle to the new width."""
-        super().resizeEvent(event)
-        self._elide()
-
     def _say(self, sentence: str, error: bool) -> None:
-        tint(self.problem, "error" if error else "muted")
-        self.problem.setText(("! " if error else "") + format.one_line(sentence, 200))
-        self.problem.setToolTip(format.tip(sentence))
+        self.problem.set_text(("! " if error else "") + sentence, error=error)
         self._fade.start()
-
-    def _elide(self) -> None:
-        rights = f" · {self._rights}" if self._rights else ""
-        metrics = QFontMetrics(self.source.font())
-        room = max(120, self.width() // 2 - metrics.horizontalAdvance(rights))
-        path = metrics.elidedText(format.one_line(self._path, 400), Qt.TextElideMode.ElideMiddle, room)
-        self.source.setText(path + rights)
 
     def _jobs_changed(self) -> None:
         if not self._jobs.active():

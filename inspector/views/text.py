@@ -11,7 +11,6 @@ from functools import partial
 
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +20,7 @@ from inspector.jobs import Jobs
 from inspector.models.late import while_alive
 from inspector.models.shown_text import LINE_LIMIT, SHOWN_LIMIT, ShownText, shown
 from inspector.panes import Pane, plain_label
+from inspector.views.buttons import WordButton
 from inspector.views.text_edit import ShownTextEdit
 from inspector.views.text_find import FindBar
 
@@ -221,8 +221,8 @@ class _Strip(QWidget):
     def __init__(self, show_lines: Callable[[], None], show_more: Callable[[], None]) -> None:
         super().__init__()
         self._says = plain_label(muted=True)
-        self._lines = _button("Show whole lines", show_lines)
-        self._more = _button("Show more", show_more)
+        self._lines = WordButton("Show whole lines", show_lines)
+        self._more = WordButton("Show more", show_more)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 3, 8, 3)
         row.addWidget(self._says, 1)
@@ -269,11 +269,3 @@ def _fetch_and_prepare(fetch: Callable[[], str]) -> ShownText:
 
 def _line_start(text: str, offset: int) -> int:
     return max(text.rfind(end, 0, offset) for end in "\n\r\u2028\u2029") + 1
-
-
-def _button(text: str, do: Callable[[], None]) -> QPushButton:
-    button = QPushButton(text)
-    button.setFlat(True)
-    button.setAccessibleName(text)
-    button.clicked.connect(lambda _checked=False: do())
-    return button

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector import theme
 from inspector.panes import plain_label
+from inspector.views.buttons import WordButton
 
 LINES = (
     "Each bar and row is one request. They fall where a summary replaced old messages. N: the next summary.",
@@ -30,9 +31,7 @@ class Welcome(QWidget):
             label = plain_label(f"{number}.  {text}", self)
             label.setWordWrap(True)
             lines.addWidget(label)
-        self.close_button = QPushButton("Close", self)
-        self.close_button.setAccessibleName("Close these lines")
-        self.close_button.clicked.connect(self.dismissed)
+        self.close_button = WordButton("Close", self.dismissed.emit, self, name="Close these lines")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 8, 10, 8)
         layout.setSpacing(16)

@@ -131,9 +131,7 @@ EMPTY = [
     HumanMessage(content=["a", {"type": "text", "text": "b"}, {}]),
     AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]),
     AIMessage(content=[{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]),
-    ToolMessage(
-        content=[{"type": "text", "text": "ok"}], tool_call_id="1", artifact={"df": 1}
-    ),
+    ToolMessage(content=[{"type": "text", "text": "ok"}], tool_call_id="1", artifact={"df": 1}),
     ToolMessage(" \n", tool_call_id="2", status="error"),
 ]
 DECEPTIVE = AIMessage(
@@ -175,11 +173,7 @@ class PartsReader:
         if part in self.broken:
             raise InspectorError(f"part {part} is damaged")
         value = self.values[part]
-        return (
-            value
-            if isinstance(value, dict)
-            else {"type": "block", "data": {"content": value}}
-        )
+        return value if isinstance(value, dict) else {"type": "block", "data": {"content": value}}
 
     def wire(self, _request: int) -> tuple[()]:
         """No attempt was recorded apart."""
@@ -190,20 +184,12 @@ class PartsReader:
         return {part: head_of(part, self.message(part)) for part in parts}
 
     def text(self, part: int) -> str:
-        value = (
-            self.message(part)
-            if isinstance(self.values[part], dict)
-            else self.values[part]
-        )
+        value = self.message(part) if isinstance(self.values[part], dict) else self.values[part]
         if isinstance(value, str):
             return value
         if isinstance(value.get("data"), dict) and "content" in value["data"]:
             return text_of(value["data"]["content"])
-        return (
-            str(value["text"])
-            if isinstance(value.get("text"), str)
-            else self.json_text(part)
-        )
+        return str(value["text"]) if isinstance(value.get("text"), str) else self.json_text(part)
 
     def json_text(self, part: int) -> str:
         return json.dumps(self.values[part], ensure_ascii=False, indent=2)
@@ -224,38 +210,23 @@ def message_rows(
     rows = []
     for index, message in enumerate(messages):
         value = as_dict(message) if isinstance(message, BaseMessage) else message
-        kind = (
-            value["type"]
-            if value["type"] in ("human", "ai", "tool", "system")
-            else "other"
-        )
-        if (
-            value.get("data", {}).get("additional_kwargs", {}).get("lc_source")
-            == "summarization"
-        ):
+        kind = value["type"] if value["type"] in ("human", "ai", "tool", "system") else "other"
+        if value.get("data", {}).get("additional_kwargs", {}).get("lc_source") == "summarization":
             kind = "summary"
         chars = len(text_of(value.get("data", value).get("content")))
-        rows.append(
-            MessageRow(index, reader.add(value), kind, chars, chars // 4, **changes)
-        )
+        rows.append(MessageRow(index, reader.add(value), kind, chars, chars // 4, **changes))
     return tuple(rows)
 
 
-def raw_rows(
-    reader: PartsReader, messages: Sequence[BaseMessage], fates: Sequence[Fate]
-) -> tuple[RawRow, ...]:
+def raw_rows(reader: PartsReader, messages: Sequence[BaseMessage], fates: Sequence[Fate]) -> tuple[RawRow, ...]:
     """Raw messages as rows, one fate each."""
     return tuple(
-        RawRow(
-            row.index, row.part, row.kind, row.chars, row.tokens, fate, REASONS[fate]
-        )
+        RawRow(row.index, row.part, row.kind, row.chars, row.tokens, fate, REASONS[fate])
         for row, fate in zip(message_rows(reader, messages), fates, strict=True)
     )
 
 
-def system_blocks(
-    reader: PartsReader, *blocks: tuple[str, str]
-) -> tuple[SystemBlock, ...]:
+def system_blocks(reader: PartsReader, *blocks: tuple[str, str]) -> tuple[SystemBlock, ...]:
     """Blocks of a system message, as (contributor, text)."""
     kinds = {"MemoryMiddleware": "memory", "SkillsMiddleware": "skills"}
     return tuple(
