@@ -49,6 +49,8 @@ class Access:
     @property
     def connection(self) -> sqlite3.Connection:
         """The connection; another one after :meth:`refresh` said True."""
+        if self._connection is None:  # a refresh failed; it may go now
+            self._open()
         assert self._connection is not None
         return self._connection
 

@@ -50,13 +50,13 @@ class KeptFiles(History):
         state = self.newest_files()
         if path not in state:
             raise UsageError(f"The thread has no file at {path} in its state; it may lie outside this database.")
-        content, problem = content_of(state[path])
+        content, problem = _content_of(state[path])
         if content is None:
             raise InspectorError(f"The file {path} can't be shown: {problem}.")
         return content
 
     def _artifact(self, path: str, data: Any, event: Event | None, is_memory: bool) -> Artifact:
-        content, problem = content_of(data)
+        content, problem = _content_of(data)
         modified = data.get("modified_at") if isinstance(data, dict) else None
         return Artifact(
             path=path,
@@ -75,7 +75,7 @@ class KeptFiles(History):
         memory, state = self._values().get("memory_contents"), self.newest_files()
         rows = []
         for path, text in memory.items() if isinstance(memory, dict) else ():
-            content, problem = content_of(state[path]) if path in state else (None, None)
+            content, problem = _content_of(state[path]) if path in state else (None, None)
             rows.append(
                 MemoryFile(
                     path=str(path),
@@ -105,7 +105,7 @@ class KeptFiles(History):
             if not isinstance(skill, dict):
                 continue
             name, path, about = (str(skill.get(field) or "") for field in ("name", "path", "description"))
-            content = content_of(state[path])[0] if path in state else None
+            content = _content_of(state[path])[0] if path in state else None
             menu = f"- **{name}**: {about}\n  -> Read `{path}` for full instructions"
             rows.append(
                 SkillRow(
@@ -126,6 +126,11 @@ class KeptFiles(History):
     def _listed_in(self) -> int:
         """Requests whose state listed skills."""
         return sum(1 for step in self.thread.steps.values() for made in step.made if made.values.get("skills_metadata"))
+
+
+def _content_of(data: Any) -> tuple[bytes | None, str | None]:
+    """Bytes of a stored file, or None and the reason; the first releases stored the bare text."""
+    return content_of({"content": data} if isinstance(data, str) else data)
 
 
 def _missing(path: str, event: Event) -> Artifact:

@@ -143,8 +143,7 @@ def _in_messages(
     for item in new:
         path = item.stub or item.evicted
         if path is not None:
-            whole = content_of(state.files[path])[0] if path in state.files else None
-            chars = len(whole.decode("utf-8", "replace")) if whole is not None else None
+            chars = _whole(item, path, state, shelf)
             data: dict[str, Any] = {"path": path, "of": "result", "tool_call_id": item.call, "chars": chars}
             left = item.part
             if item.evicted is not None:
@@ -155,6 +154,15 @@ def _in_messages(
             fields = shelf.value(item.part)["data"]
             data = {"skill": (fields.get("additional_kwargs") or {}).get("skill"), "message_id": item.id}
             yield Note("skill pinned", made.id, data), ("pinned", str(item.id))
+
+
+def _whole(item: Message, path: str, state: State, shelf: Shelf) -> int | None:
+    """Characters of what was put away: of the file, or of the message as the state still holds it."""
+    if path in state.files:
+        content = content_of(state.files[path])[0]
+        return len(content.decode("utf-8", "replace")) if content is not None else None
+    twin = next((each for each in state.messages.items if each.id == item.id and each is not item), None)
+    return shelf.piece(twin.part)[2] if twin is not None and item.id is not None else None
 
 
 def _tools_done(new: Sequence[Message], seen: Seen) -> Iterator[tuple[Note, tuple[str, str]]]:

@@ -176,9 +176,15 @@ def test_a_file_and_a_folder_of_which_nothing_may_be_written(file: Path, writer:
 def test_a_file_that_goes_away_is_a_sentence(file: Path) -> None:
     with closing(open_source(file)) as source:
         assert said(source) == ["hello"]
+        data = file.read_bytes()
         file.unlink()
         with pytest.raises(WorkspaceError, match="can't be read"):
             source.data_version()
+        with pytest.raises(WorkspaceError, match="can't be read"):
+            source.threads()
+        file.write_bytes(data)
+        source.data_version()
+        assert said(source) == ["hello"], "it came back"
 
 
 def test_a_file_that_another_took_the_place_of_is_read_anew(

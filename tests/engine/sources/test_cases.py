@@ -259,6 +259,7 @@ def test_any_string_is_a_thread_id_and_a_path_is_only_a_name(tmp_path: Path) -> 
 # --- S10: files in two formats, and bytes ---
 
 FILES: dict[str, Any] = {
+    "/v0.txt": "bare text\r\n",
     "/v1.txt": {"content": ["one", "two", ""], "created_at": "x", "modified_at": "2025-11-01T00:00:00+00:00"},
     "/v2.txt": {"content": "one\r\ntwo\n", "encoding": "utf-8", "created_at": "x", "modified_at": None},
     "/pic.png": {"content": "iVBORw0KGgo=", "encoding": "base64"},
@@ -280,6 +281,7 @@ def test_files_of_both_formats_bytes_and_damaged_ones(tmp_path: Path) -> None:
         found = {file.path: file for file in source.files("t")}
         assert set(found) == set(FILES)
         assert source.file("t", "/v1.txt") == file_data_to_string(FILES["/v1.txt"]).encode() == b"one\ntwo\n"
+        assert source.file("t", "/v0.txt") == b"bare text\r\n"
         assert source.file("t", "/v2.txt") == b"one\r\ntwo\n"
         assert source.file("t", "/pic.png") == b"\x89PNG\r\n\x1a\n"
         assert source.file("t", "/a/../b") == b"dots"

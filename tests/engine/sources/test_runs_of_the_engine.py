@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from deepagents.middleware.filesystem import FilesystemMiddleware
 from deepagents.middleware.summarization import SummarizationToolMiddleware
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.tools import tool
 from langgraph.types import Command
@@ -529,3 +530,25 @@ def test_a_structured_answer_and_state_of_ones_own(tmp_path: Path) -> None:
             written = source.request(row.id).provider["written"]
             assert written["structured_response"]["good"] is True
             assert "Verdict" in written["structured_response"]["__type__"]
+
+
+def test_a_result_that_was_clipped_after_an_overflow(tmp_path: Path) -> None:
+    """The state still holds the whole when the call is made; the step itself puts what was sent in its place."""
+    overflow = ContextOverflowError("too long")
+    model = Told(turns=[call("report", "c1", lines=1_500), overflow, "done", "more"], summaries=["So far."])
+    with left_by(tmp_path / "t.db", model, tools=[report]) as left:
+        conversation(left, 2)
+        with closing(open_source(left.file)) as source:
+            rows = agree(left, source)
+            agree_with_langgraph(left)
+            detail = source.request(rows[1].id)
+            whole = report.invoke({"lines": 1_500})
+            assert source.text(detail.raw[-1].part) == whole
+            assert detail.raw[-1].fate in {"clipped", "offloaded"}
+            assert len(source.text(detail.messages[-1].part)) < 2_000
+            (offload,) = [event for event in source.events("t") if event.kind == "offload"]
+            assert (offload.request, offload.data["tool_call_id"], offload.data["chars"]) == (
+                rows[1].id,
+                "c1",
+                len(whole),
+            )
