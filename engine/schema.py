@@ -116,6 +116,15 @@ def m004_file_versions(db: Any) -> None:
         file_history.install(db.conn)
 
 
+@migrations()
+def m005_deletions(db: Any) -> None:
+    """What was deleted for good: how much and when, never what; a writer that sees a new row forgets ids it knew."""
+    db.conn.execute(
+        "CREATE TABLE deletions (id INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, kind TEXT NOT NULL, "
+        "rows INTEGER NOT NULL, bytes INTEGER NOT NULL)"
+    )
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file of ours, or an empty one, to ``VERSION``; each migration whole or not at all."""
     migrations.apply(Database(connection))

@@ -22,6 +22,7 @@ class Book:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.db = connection
+        self._deletions: int | None = None
         self.forget()
         self._packing, self._pack = packer()
 
@@ -34,6 +35,22 @@ class Book:
         self.origins: dict[int, tuple[Any, int]] = {}
         self.requests: dict[str, int] = {}
         self._runs: dict[str, int] = {}
+
+    def something_was_deleted(self) -> bool:
+        """Whether rows were deleted from the file since this was last asked; ids that may be gone are forgotten."""
+        latest = int(self.db.execute("SELECT coalesce(max(id), 0) FROM deletions").fetchone()[0])
+        before, self._deletions = self._deletions, latest
+        if before is None or before == latest:
+            return False
+        paths = {lane: lists for lane, lists in self.paths.items() if all(map(self._stands, lists.values()))}
+        self.forget()
+        self.paths = paths
+        return True
+
+    def _stands(self, path: list[int]) -> bool:
+        """Whether a list is still in the file: its last node keeps all others."""
+        found = self.db.execute("SELECT 1 FROM chain WHERE id = ?", path[-1:] or (0,)).fetchone()
+        return not path or found is not None
 
     def let_go(self, lane: int) -> None:
         """Forget the lists of the lane with this key."""

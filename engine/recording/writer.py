@@ -196,6 +196,8 @@ class Writer:
     def _commit(self, book: Book, operations: Sequence[Operation]) -> None:
         # Immediate: a transaction that begins by reading fails at once when another writer was quicker.
         book.db.execute("BEGIN IMMEDIATE")
+        if book.something_was_deleted():
+            self._on_loss()
         for operation in operations:
             try:
                 operation.write(book)
