@@ -61,6 +61,8 @@ class Recording:
     def handler(self) -> Any:
         """A callback handler for ``config["callbacks"]``: sync and async, for any number of runs at once.
 
+        A run ends when its record is in the file.
+
         Raises:
             UsageError, WorkspaceError: the file can't be one to record into.
         """
@@ -69,21 +71,25 @@ class Recording:
     @property
     def lost(self) -> int:
         """Entries that could not be recorded into this file so far."""
-        return self._shared.recorder.losses.count if self._shared is not None else 0
+        known = self._known()
+        return known.recorder.losses.count if known is not None else 0
 
     @property
     def lost_reason(self) -> str:
         """Why the last of them was lost."""
-        return self._shared.recorder.losses.reason if self._shared is not None else ""
+        known = self._known()
+        return known.recorder.losses.reason if known is not None else ""
 
     def flush(self) -> bool:
         """Wait until all that was seen so far is in the file or counted as lost; False when it takes very long."""
-        return self._shared is None or self._shared.recorder.flush()
+        known = self._known()
+        return known is None or known.recorder.flush()
 
     def close(self) -> None:
         """Finish the record and let go of the file, which is done at the end of the process too."""
-        if self._shared is not None:
-            self._shared.finish()
+        known = self._known()
+        if known is not None:
+            known.finish()
 
     def __enter__(self) -> Recording:
         """Record what is run from here on: in this context, its tasks, and threads that are started in it.
@@ -91,7 +97,7 @@ class Recording:
         Raises: as :attr:`handler`.
         """
         shared = self._open()
-        shared.users += 1
+        shared.use(1)
         active.enter(shared.recorder.handler)
         return self
 
@@ -136,6 +142,10 @@ class Recording:
 
         return call
 
+    def _known(self) -> _Shared | None:
+        """What records into this file already."""
+        return self._shared or _all.get((self.path.absolute(), self._thread))
+
     def _open(self) -> _Shared:
         if self._shared is None:
             self._shared = _shared(self.path.absolute(), self._thread)
@@ -144,7 +154,7 @@ class Recording:
     def _leave(self) -> _Shared:
         shared = self._open()
         active.leave(shared.recorder.handler)
-        shared.users -= 1
+        shared.use(-1)
         return shared
 
 
@@ -153,12 +163,17 @@ class _Shared:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
-        self.users = 0
-        self._said = 0
+        self._users = self._said = 0
+
+    def use(self, more: int) -> None:
+        """So many more blocks are entered. Outside of any there is no better moment to write than at once."""
+        with _lock:
+            self._users += more
+            self.recorder.at_once = not self._users
 
     def finish_unless_used(self) -> None:
         """Write what is left; the last one out closes the file."""
-        if self.users <= 0:
+        if not self._users:
             self.finish()
         else:
             self.recorder.flush()
@@ -186,6 +201,7 @@ def _shared(path: Path, thread: str | None) -> _Shared:
             recorder = Recorder(lambda: Workspace.ensure(path), follow=True, thread=thread, hidden=True)
             recorder.handler.file = path
             look_after(recorder)
+            recorder.at_once = True
             _all[path, thread] = _Shared(recorder)
         return _all[path, thread]
 

@@ -44,6 +44,7 @@ from engine.workspace import Workspace
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _EDITS = {"edit_file", "write_file"}
+_AT_ONCE = 2.0  # seconds to wait for the file at the end of a run, at the most
 _LANES = 512  # agents' lists that are kept for their next request
 
 
@@ -86,7 +87,9 @@ class Recorder:
         self._runs: dict[str, str] = {}
         self._tasks: dict[tuple[str, str], tuple[str | None, str | None]] = {}
         told = (self._request_started, self._request_ended, self._writer)
-        self.handler: Handler = FollowingHandler(*told, self._tree_over) if follow else Handler(*told)
+        self.handler: Handler = FollowingHandler(*told, self._tree_ended) if follow else Handler(*told)
+        self.at_once = False
+        """Whether a run that is followed ends only when its record is in the file."""
         self.handler.listener = self
 
     @property
@@ -104,8 +107,12 @@ class Recorder:
 
     def close(self, seconds: float = 10.0) -> None:
         """Write what is left and let go of the file. A run that is seen later opens it again."""
-        self._writer.close(seconds)
-        self._forget()
+        with self._lock:  # what is told from here on can't build on what was told before
+            ended = self._writer.end()
+            if ended is not None:
+                self._forget()
+        if ended is not None:
+            ended.wait(seconds)
 
     def forked(self) -> None:
         """In a child process: start anew, and leave to the parent what is the parent's."""
@@ -124,6 +131,11 @@ class Recorder:
         """The invocation is over: ``done``, ``failed``, ``stopped`` or ``interrupted``."""
         self._runs.pop(thread_id, None)
         self._run_over(token, thread_id, status, error, bool)
+
+    def _tree_ended(self, tree: Tree, status: str, error: str | None) -> None:
+        self._tree_over(tree, status, error)
+        if self.at_once:
+            self._writer.flush(_AT_ONCE)
 
     @_guarded
     def _tree_over(self, tree: Tree, status: str, error: str | None) -> None:

@@ -66,7 +66,7 @@ class Flush:
 class Writer:
     """Takes operations from any thread and writes them in order.
 
-    Its thread begins with the first operation and ends with :meth:`close`; what is handed over later begins
+    Its thread begins with the first operation and ends with :meth:`end`; what is handed over later begins
     another. With ``hidden``, neither ``threading`` nor a log knows of it: in a program that isn't ours, somebody
     may wait for every thread to end, or look at every line.
     """
@@ -109,12 +109,12 @@ class Writer:
         self._start()
         return mark.done.wait(seconds)
 
-    def close(self, seconds: float = 10.0) -> None:
-        """Write what is queued, let go of the file and end the thread."""
+    def end(self) -> threading.Event | None:
+        """Write what is queued, let go of the file and end the thread; set when that is done, None when it is."""
         ended = self._ended
         if ended is not None:
             self._queue.put(None)
-            ended.wait(seconds)
+        return ended
 
     def forked(self) -> None:
         """In a child process: the thread, and what it was to write, are the parent's."""
@@ -154,7 +154,8 @@ class Writer:
             over = None in batch
             book = self._write([operation for operation in batch if operation is not None], book)
         if book is not None:
-            book.db.close()
+            with contextlib.suppress(sqlite3.Error):
+                book.db.close()
         with self._lock:
             if self._ended is ended:
                 self._ended = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,31 @@ def test_several_agents_at_once_in_one_file(recorded: Recorded) -> None:
             rows = reader.requests(str(n))
             assert [row.number for row in rows] == [1, 2]
             assert raw_texts(reader, rows[1].id) == [f"go {n}", "", "a x"]
+
+
+def test_blocks_that_come_and_go_lose_nothing(recorded: Recorded) -> None:
+    """Whoever leaves last closes the file, while somebody else may just have entered."""
+
+    def talk(name: str) -> None:
+        agent = create_agent(recorded.model(Native), checkpointer=InMemorySaver())
+        for text in "abcdef":
+            with record(recorded.path):
+                agent.invoke({"messages": [HumanMessage(text)]}, {"configurable": {"thread_id": name}})
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(talk, ["t0", "t1", "t2", "t3"]))
+    assert record(recorded.path).lost == 0
+    rows = recorded.check(24)
+    assert sorted(row.raw_messages for row in rows) == sorted([1, 3, 5, 7, 9, 11] * 4)
+
+
+def test_a_thread_that_another_agent_goes_on_with(recorded: Recorded) -> None:
+    """Its lists are told anew, its parts are stored once."""
+    saver = InMemorySaver()
+    for text in ("a", "b"):
+        agent = create_agent(recorded.model(Native), checkpointer=saver)
+        with record(recorded.path):
+            agent.invoke({"messages": [HumanMessage(text)]}, {"configurable": {"thread_id": "t"}})
+    first, second = recorded.check(2)
+    with recorded.reading() as reader:
+        assert reader.request(first.id).messages[0].part == reader.request(second.id).messages[0].part
