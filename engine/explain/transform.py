@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +35,7 @@ ALL_RULES = (*FILESYSTEM_RULES, *SUMMARIZATION_RULES, UNSUPPORTED, REWRITTEN)
 _ANSWERS = {"ai", "AIMessageChunk"}
 _CUT_TOOLS = {"write_file", "edit_file"}
 _LEFT = 20  # characters that deepagents leaves of an argument that it cuts
+_NUMBERED = re.compile(r"^ *\d+(?:\.\d+)?(?:\t|  )(.*)$", re.MULTILINE)
 _Variant = tuple[Any, tuple[str, ...]]
 
 
@@ -112,7 +114,7 @@ class Transforms:
         kwargs = {**message.additional_kwargs, "lc_evicted_to": path}
         tagged = message.model_copy(update={"id": message.id or goal.id, "additional_kwargs": kwargs})
         made = [_build_truncated_human_message(tagged, path)]
-        if place.release != self.release and path in goal.text[:600]:
+        if place.release != self.release and path in goal.text and _previews(goal.text, message.text):
             made.append(tagged.model_copy(update={"content": goal.content}))  # the wording is another release's
         return made
 
@@ -182,7 +184,7 @@ class Transforms:
             content_str=eviction._extract_text_from_message(message),
         )
         made = [eviction._build_evicted_tool_message(named, eviction._build_evicted_content(named, text))]
-        if place.release != self.release:
+        if place.release != self.release and _previews(goal.text, message.text):
             made.append(named.model_copy(update={"content": goal.content}))
         return [message, *made]
 
@@ -237,6 +239,12 @@ def _same_but_blocks(one: dict[str, Any], other: dict[str, Any]) -> bool:
         and all(isinstance(content, list) for content in contents)
         and len({len(content) for content in contents}) == 1
     )
+
+
+def _previews(stub: str, whole: str) -> bool:
+    """Whether the numbered lines of a preview stand in the text, whatever words another release puts around them."""
+    lines = _NUMBERED.findall(stub)
+    return bool(lines) and all(line in whole for line in lines)
 
 
 def _perhaps_cut(old: list[Any], new: list[Any]) -> bool:
