@@ -168,6 +168,8 @@ class MainWindow(QMainWindow):
         elif ids:
             kept = self.prefs.selected_thread(source)
             self._select(kept if kept in ids else ids[0])
+        if self.focusWidget() is None:  # the arrow keys step from the beginning
+            self.focus("requests")
 
     def _first_look(self, found: tuple[str, int] | None) -> None:
         session = self.session

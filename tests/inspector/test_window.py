@@ -13,6 +13,7 @@ from inspector.models.rows import has_offload, has_summary
 from inspector.opening import first_summary
 from inspector.prefs import Prefs
 from inspector.views.palette import Palette
+from inspector.views.plain_text import Link
 from tests.inspector.conftest import WAIT_MS, close, settle
 from tests.inspector.values import HOSTILE, FakeReader, request, thread
 
@@ -99,6 +100,35 @@ def test_the_neighbours_are_at_hand_so_that_a_step_paints_at_once(qtbot, make_wi
     session.detail_ready.connect(lambda detail, _before: shown.append(detail.row.id))
     session.step(1)
     assert shown == [session.request_id]
+
+
+def test_the_arrow_keys_step_from_the_beginning(qtbot, make_window, demo_path):
+    window = make_window(demo_path)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    assert window.desk.requests.table.hasFocus()
+    before = window.session.rows.index(window.session.request_id)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Up)
+    assert window.session.rows.index(window.session.request_id) == before - 1
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 700)])
+def test_the_history_file_of_a_summary_opens_in_files(qtbot, make_window, demo_path, size):
+    window = make_window(demo_path, size=size)
+    open_thread(qtbot, window)
+    window.focus("summaries")
+    settle(qtbot, window)
+    summaries, files = window.desk.around["summaries"], window.desk.around["files"]
+    summaries.table.selectRow(1)
+    settle(qtbot, window)
+    path = summaries.table.current().path
+    link = next(link for link in summaries.findChildren(Link) if link.text() == "History file" and link.isVisible())
+    qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    assert files.isVisible() and not summaries.isVisible()
+    assert files.table.current().artifact.path == path
+    qtbot.waitUntil(lambda: "summarized" in files.text.text().lower() or len(files.text.text()) > 1000)
+    assert path in files.facts.text()
 
 
 # -- A run -----------------------------------------------------------------------------------------------
@@ -276,6 +306,8 @@ def test_the_palette_finds_a_command_and_runs_it(qtbot, make_window, demo_path):
     window.session.select_index(3)
     window.commands.run("help.palette")
     palette = window.findChild(Palette)
+    palette.activateWindow()
+    qtbot.waitUntil(palette.field.hasFocus)
     qtbot.keyClicks(palette.field, "last requ")
     assert palette.model.rowCount() == 1
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
