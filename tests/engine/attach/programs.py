@@ -57,19 +57,28 @@ class Folder:
         path.write_text(preamble + text)
         return path
 
-    def plain(self, *command: Any, **more: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run a command by itself."""
-        done = self.run([*map(str, command)], **more)
-        self.seen.unlink(missing_ok=True)
-        return done
+    def same(self, *command: Any, input: bytes = b"") -> bytes:
+        """Run a command by itself and recorded, side by side; what both wrote to their output."""
+        pipe = subprocess.PIPE
+        own, noted = [*map(str, command)], {**self.env(), "SEEN": str(self.path / "seen by itself")}
+        plain = subprocess.Popen(own, cwd=self.path, env=noted, stdin=pipe, stdout=pipe, stderr=pipe)
+        recorded = subprocess.Popen(
+            [*self.launcher, *own], cwd=self.path, env=self.env(), stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        said, complained = plain.communicate(input, 120)
+        said_too, complained_too = recorded.communicate(input, 120)
+        assert said_too == said
+        assert complained_too == complained
+        assert recorded.returncode == plain.returncode
+        return said
 
-    def recorded(self, *command: Any, **more: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run it recorded."""
-        return self.run([*self.launcher, *map(str, command)], **more)
+    def recorded(self, *command: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run a command recorded."""
+        return self.run([*self.launcher, *map(str, command)])
 
-    def run(self, command: list[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
+    def run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
         """Run a command here."""
-        return subprocess.run(command, cwd=self.path, env=self.env(), capture_output=True, timeout=120, **more)
+        return subprocess.run(command, cwd=self.path, env=self.env(), capture_output=True, timeout=120)
 
     def env(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -113,25 +113,16 @@ def folder(tmp_path: Path) -> Folder:
     return made
 
 
-def same(folder: Folder, *command: object, **more: object) -> bytes:
-    """Run a command by itself and recorded; what both wrote to their output."""
-    plain, recorded = folder.plain(*command, **more), folder.recorded(*command, **more)
-    assert recorded.stdout == plain.stdout
-    assert recorded.stderr == plain.stderr
-    assert recorded.returncode == plain.returncode
-    return recorded.stdout
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_is_recorded_and_does_what_it_did(folder: Folder, name: str) -> None:
     requests, text = PROGRAMS[name]
-    same(folder, PYTHON, folder.program(text), "an argument", input=b"from stdin")
+    folder.same(PYTHON, folder.program(text), "an argument", input=b"from stdin")
     folder.check(requests)
 
 
 @pytest.mark.parametrize("name", WITHOUT_LANGCHAIN)
 def test_a_program_without_langchain_does_what_it_did(folder: Folder, name: str) -> None:
-    same(folder, PYTHON, folder.program(WITHOUT_LANGCHAIN[name], preamble="import os, sys\n"), "an argument")
+    folder.same(PYTHON, folder.program(WITHOUT_LANGCHAIN[name], preamble="import os, sys\n"), "an argument")
     folder.check(0)
 
 
@@ -157,7 +148,7 @@ def test_a_program_that_is_killed_leaves_what_was_finished(folder: Folder) -> No
 )
 def test_python_is_started_in_any_way(folder: Folder, arguments: list[str]) -> None:
     folder.program(ASK)
-    same(folder, PYTHON, *arguments)
+    folder.same(PYTHON, *arguments)
     folder.check(1)
 
 
@@ -178,7 +169,7 @@ def test_programs_started_by_a_shell(folder: Folder) -> None:
 
 
 def test_a_pipe_that_closes_early_ends_a_program_as_always(folder: Folder) -> None:
-    same(folder, "bash", "-c", "yes | head -1; echo ${PIPESTATUS[0]}")
+    folder.same("bash", "-c", "yes | head -1; echo ${PIPESTATUS[0]}")
 
 
 def test_a_project_with_an_engine_and_an_inspector_of_its_own(folder: Folder) -> None:
@@ -190,7 +181,7 @@ def test_a_project_with_an_engine_and_an_inspector_of_its_own(folder: Folder) ->
         "print(engine.mine, engine.recording.mine, inspector.mine, engine.__file__)\n"
         "print(sorted(name for name in sys.modules if name.split('.')[0] in ('engine', 'inspector')))\n"
     )
-    said = same(folder, PYTHON, program).decode()
+    said = folder.same(PYTHON, program).decode()
     assert f"engine engine/recording inspector {folder.path}/engine/__init__.py" in said
     folder.check(1)
 
@@ -217,7 +208,7 @@ def test_langchain_core_alone_is_enough_and_a_sitecustomize_of_its_own_is_run(fo
     tried = "".join(TRY.format(name=name) for name in NEEDLESS)
     then = "print(len(model.batch(['a', 'b'])), sum(path.endswith('site') for path in sys.path))"
     program = folder.program(tried + ASK + then)
-    assert same(folder, PYTHON, program).splitlines() == [b"my own", b"yes", b"2 1"]
+    assert folder.same(PYTHON, program).splitlines() == [b"my own", b"yes", b"2 1"]
     folder.check(3)
 
 
@@ -234,7 +225,7 @@ print(agent.invoke({"messages": [HumanMessage("go")]})["messages"][-1].content)
 
 
 def test_an_agent_in_another_program_is_observed(folder: Folder) -> None:
-    assert same(folder, PYTHON, folder.program(AGENT)) == b"done\n"
+    assert folder.same(PYTHON, folder.program(AGENT)) == b"done\n"
     first, second = folder.check(2)
     with closing(Reader(folder.file)) as reader:
         detail = reader.request(second.id)
@@ -315,5 +306,5 @@ def test_in_an_environment_that_has_langchain_core_only(
     if pip.returncode:
         pytest.skip("langchain-core can't be installed here: " + pip.stderr.decode().strip().splitlines()[-1])
     more = "print([m.content for m in model.batch(['a', 'b'])], next(model.stream('c')).content)\n"
-    assert same(folder, python, folder.program(ASK + more)) == b"yes\n['yes', 'yes'] yes \n"
+    assert folder.same(python, folder.program(ASK + more)) == b"yes\n['yes', 'yes'] yes \n"
     folder.check(4)
