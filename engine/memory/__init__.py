@@ -3,13 +3,7 @@
 Knows nothing of Qt. What needs deepagents or an agent is in modules of its own, loaded when first used.
 """
 
-from engine.memory.stored import (
-    StoredMemory,
-    delete_memory,
-    read_memory,
-    save_memory,
-    version_of,
-)
+from engine.memory.stored import StoredMemory, delete_memory, read_memory, save_memory, version_of
 from engine.memory.versions import EarlierMemory, earlier_versions
 
 __all__ = [

@@ -37,10 +37,7 @@ _BRANCH = "branch:to:"
 
 
 def apply_memory(
-    path: str | Path,
-    thread_id: str,
-    paths: Sequence[str] | None = None,
-    settings: AgentSettings | None = None,
+    path: str | Path, thread_id: str, paths: Sequence[str] | None = None, settings: AgentSettings | None = None
 ) -> Applied:
     """Give a thread the memory files as they stand now: those named, or all of its sources.
 
@@ -50,35 +47,21 @@ def apply_memory(
     """
     settings = settings or settings_for(thread_id)
     wanted = list(settings.memory) if paths is None else list(paths)
-    return _apply(
-        Path(path),
-        thread_id,
-        settings,
-        CACHE,
-        lambda agent, held: _memory(agent, held, wanted),
-    )
+    return _apply(Path(path), thread_id, settings, CACHE, lambda agent, held: _memory(agent, held, wanted))
 
 
-def apply_skills(
-    path: str | Path, thread_id: str, settings: AgentSettings | None = None
-) -> Applied:
+def apply_skills(path: str | Path, thread_id: str, settings: AgentSettings | None = None) -> Applied:
     """Give a thread the menu of skills as a new one would list it.
 
     Raises: as :func:`apply_memory`.
     """
     settings = settings or settings_for(thread_id)
     return _apply(
-        Path(path),
-        thread_id,
-        settings,
-        MENU,
-        lambda agent, held: listed_now(backend_over(agent.store), settings),
+        Path(path), thread_id, settings, MENU, lambda agent, held: listed_now(backend_over(agent.store), settings)
     )
 
 
-def undo_apply(
-    path: str | Path, event_id: int, settings: AgentSettings | None = None
-) -> Applied:
+def undo_apply(path: str | Path, event_id: int, settings: AgentSettings | None = None) -> Applied:
     """Give a thread back what it had before it was applied, with another checkpoint.
 
     Raises:
@@ -100,31 +83,22 @@ def undo_apply(
     def earlier(agent: Agent, held: Mapping[str, Any]) -> dict[str, Any]:
         if to_json(held.get(name)) != to_json(after[name]):
             raise EditConflict(
-                f"The thread's {kind.split()[0]} was changed since it was applied. Nothing was written.",
-                None,
-                "",
+                f"The thread's {kind.split()[0]} was changed since it was applied. Nothing was written.", None, ""
             )
         return dict(before)
 
-    return _apply(
-        file, thread_id, settings or settings_for(thread_id), name, earlier, event_id
-    )
+    return _apply(file, thread_id, settings or settings_for(thread_id), name, earlier, event_id)
 
 
 def applied_values(
-    backend: Any,
-    settings: AgentSettings,
-    held: Mapping[str, Any],
-    changed: Mapping[str, bytes | None],
+    backend: Any, settings: AgentSettings, held: Mapping[str, Any], changed: Mapping[str, bytes | None]
 ) -> dict[str, Any]:
     """State values that a thread would have after these files are saved and applied."""
     values: dict[str, Any] = {}
     memory = [path for path in settings.memory if path in changed]
     if memory and isinstance(held.get(CACHE), dict):
         values[CACHE] = _contents(backend, held[CACHE], memory)
-    in_menu = any(
-        path.startswith(source) for path in changed for source in settings.skills
-    )
+    in_menu = any(path.startswith(source) for path in changed for source in settings.skills)
     if in_menu and held.get(MENU) is not None:
         values |= listed_now(backend, settings)
     return values
@@ -138,15 +112,11 @@ def listed_now(backend: Any, settings: AgentSettings) -> dict[str, Any]:
     return dict(middleware.before_agent({}, None, {}))
 
 
-def _memory(
-    agent: Agent, held: Mapping[str, Any], wanted: Sequence[str]
-) -> dict[str, Any]:
+def _memory(agent: Agent, held: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
     return {CACHE: _contents(backend_over(agent.store), held[CACHE], wanted)}
 
 
-def _contents(
-    backend: Any, cached: Mapping[str, str], wanted: Sequence[str]
-) -> dict[str, str]:
+def _contents(backend: Any, cached: Mapping[str, str], wanted: Sequence[str]) -> dict[str, str]:
     """The thread's copies, those wanted as the files stand: a file that is gone is left out, as on loading."""
     contents = dict(cached)
     for path, answer in zip(wanted, backend.download_files(list(wanted)), strict=True):
@@ -162,12 +132,7 @@ def _contents(
 
 
 def _apply(
-    file: Path,
-    thread_id: str,
-    settings: AgentSettings,
-    name: str,
-    make: Any,
-    undoes: int | None = None,
+    file: Path, thread_id: str, settings: AgentSettings, name: str, make: Any, undoes: int | None = None
 ) -> Applied:
     workspace = Workspace.open(file)
     thread = _idle(file, thread_id)
@@ -185,9 +150,7 @@ def _apply(
         values = make(agent, held)
         changed = _changed(name, held[name], values[name])
         if not changed:
-            raise UsageError(
-                f"The thread has its {what} as it stands already. Nothing was written."
-            )
+            raise UsageError(f"The thread has its {what} as it stands already. Nothing was written.")
         before = {key: held.get(key) for key in values}
         made = agent.graph.update_state(config, values)["configurable"]["checkpoint_id"]
     finally:
@@ -201,17 +164,13 @@ def _agent(workspace: Workspace, settings: AgentSettings) -> Agent:
         return build_agent(workspace, settings)
     except UsageError:
         plain = tuple(replace(subagent, model=None) for subagent in settings.subagents)
-        return build_agent(
-            workspace, replace(settings, model=ScriptedChat(), subagents=plain)
-        )
+        return build_agent(workspace, replace(settings, model=ScriptedChat(), subagents=plain))
 
 
 def _idle(file: Path, thread_id: str) -> int:
     """Row id of a thread that is not running."""
     with transaction(file) as db:
-        row = db.execute(
-            "SELECT id FROM threads WHERE thread_id = ?", (thread_id,)
-        ).fetchone()
+        row = db.execute("SELECT id FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
         if row is None:
             raise UsageError(f"There is no thread {thread_id!r} in {file}.")
         _refuse_running(db, row[0])
@@ -219,27 +178,20 @@ def _idle(file: Path, thread_id: str) -> int:
 
 
 def _refuse_running(db: Any, thread: int) -> None:
-    for (pid,) in db.execute(
-        "SELECT pid FROM runs WHERE thread = ? AND status = 'running'", (thread,)
-    ):
+    for (pid,) in db.execute("SELECT pid FROM runs WHERE thread = ? AND status = 'running'", (thread,)):
         if alive(pid):
-            raise InspectorError(
-                "This thread is running. Stop it, or wait until it is done; nothing was written."
-            )
+            raise InspectorError("This thread is running. Stop it, or wait until it is done; nothing was written.")
 
 
 def _refuse_unless_between_requests(agent: Agent, snapshot: Any) -> None:
     if snapshot.interrupts:
-        raise InspectorError(
-            "This thread waits for a decision. Take it first, then apply; nothing was written."
-        )
+        raise InspectorError("This thread waits for a decision. Take it first, then apply; nothing was written.")
     latest = agent.saver.get_tuple(snapshot.config)
     waiting = latest.checkpoint["channel_values"] if latest is not None else {}
     unknown = [
         channel.removeprefix(_BRANCH)
         for channel in waiting
-        if channel.startswith(_BRANCH)
-        and channel.removeprefix(_BRANCH) not in agent.graph.nodes
+        if channel.startswith(_BRANCH) and channel.removeprefix(_BRANCH) not in agent.graph.nodes
     ]
     if unknown:
         raise InspectorError(
@@ -252,9 +204,7 @@ def _changed(name: str, old: Any, new: Any) -> list[str]:
     """Paths whose contents, or whose line in the menu, are other ones."""
     if name == MENU:
         old, new = ({skill["path"]: skill for skill in skills} for skills in (old, new))
-    return [
-        path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)
-    ]
+    return [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
 
 
 def _noted(
@@ -270,8 +220,7 @@ def _noted(
 ) -> Applied:
     with transaction(file) as db:
         newest = db.execute(
-            "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''",
-            (thread_id,),
+            "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''", (thread_id,)
         ).fetchone()
         if newest[0] != checkpoint_id:
             raise InspectorError(

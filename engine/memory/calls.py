@@ -36,11 +36,7 @@ class FileCall:
             return after is None
         if self.tool == WRITE:
             return after == self.new
-        return (
-            before is not None
-            and after is not None
-            and self.applied_to(before) == after
-        )
+        return before is not None and after is not None and self.applied_to(before) == after
 
     def applied_to(self, before: str) -> str | None:
         """The text that this edit makes, None where the engine refuses it."""
@@ -50,13 +46,9 @@ class FileCall:
         return before.replace(self.old, self.new)
 
 
-def calls_on(
-    book: Book, path: str | None = None, thread_id: str | None = None
-) -> list[FileCall]:
+def calls_on(book: Book, path: str | None = None, thread_id: str | None = None) -> list[FileCall]:
     """Calls that write this file (or any), in the order of their requests; of one thread or of all."""
-    wanted = " OR ".join(
-        f"r.calls LIKE '%\"{tool}\"%'" for tool in (EDIT, WRITE, DELETE)
-    )
+    wanted = " OR ".join(f"r.calls LIKE '%\"{tool}\"%'" for tool in (EDIT, WRITE, DELETE))
     rows = book.rows(
         "SELECT t.thread_id, r.id, r.number, r.agent, coalesce(r.ended_at, r.started_at), r.response_part "
         f"FROM requests r JOIN threads t ON t.id = r.thread WHERE r.response_part IS NOT NULL AND ({wanted}) "
@@ -68,26 +60,13 @@ def calls_on(
         for call in (book.value(part).get("data") or {}).get("tool_calls") or ():
             args = call.get("args") if isinstance(call.get("args"), dict) else {}
             target = args.get("file_path")
-            if (
-                call.get("name") in {EDIT, WRITE, DELETE}
-                and isinstance(target, str)
-                and path in {None, target}
-            ):
-                found.append(
-                    _call(thread, request, number, agent, at, call, target, args)
-                )
+            if call.get("name") in {EDIT, WRITE, DELETE} and isinstance(target, str) and path in {None, target}:
+                found.append(_call(thread, request, number, agent, at, call, target, args))
     return found
 
 
 def _call(
-    thread: str,
-    request: int,
-    number: int,
-    agent: str | None,
-    at: float,
-    call: Any,
-    path: str,
-    args: dict[str, Any],
+    thread: str, request: int, number: int, agent: str | None, at: float, call: Any, path: str, args: dict[str, Any]
 ) -> FileCall:
     new = args.get("content") if call["name"] == WRITE else args.get("new_string")
     return FileCall(
@@ -97,10 +76,4 @@ def _call(
 
 
 def _text(value: Any) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else ""
-        if value is None
-        else json.dumps(value, ensure_ascii=False)
-    )
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -21,9 +21,7 @@ REVERTED = "an agent's edit reverted"
 _TELLING = 24  # characters of a line that stand somewhere else by no accident
 
 
-def agent_edits(
-    book: Book, thread_id: str | None = None, path: str | None = None
-) -> list[AgentEdit]:
+def agent_edits(book: Book, thread_id: str | None = None, path: str | None = None) -> list[AgentEdit]:
     """Edits that took effect, in their order: of one thread or all, of one file or all memory and skill files."""
     calls = calls_on(book, path, thread_id)
     found: list[tuple[FileCall, str | None, str | None]] = []
@@ -35,9 +33,7 @@ def agent_edits(
             before = text.text
     kept = {(call.request, call.id) for call, _, _ in found}
     edits = [_edit(call, before, after, True) for call, before, after in found]
-    edits += _worked_out(
-        book, [call for call in calls if (call.request, call.id) not in kept]
-    )
+    edits += _worked_out(book, [call for call in calls if (call.request, call.id) not in kept])
     return sorted(edits, key=lambda edit: (edit.at, edit.request))
 
 
@@ -65,11 +61,7 @@ def copied_lines(book: Book, edit: AgentEdit) -> list[tuple[int, str]]:
 
 
 def revert_edit(
-    workspace_path: str | Path,
-    request_id: int,
-    tool_call_id: str | None,
-    path: str,
-    base_version: str,
+    workspace_path: str | Path, request_id: int, tool_call_id: str | None, path: str, base_version: str
 ) -> StoredMemory | None:
     """Take one edit out of the file as it stands, keeping what came after it; None where the file is deleted by it.
 
@@ -82,25 +74,12 @@ def revert_edit(
     """
     with closing(Book(Path(workspace_path))) as book:
         edits = agent_edits(book, path=path)
-    edit = next(
-        (
-            one
-            for one in edits
-            if (one.request, one.tool_call_id) == (request_id, tool_call_id)
-        ),
-        None,
-    )
+    edit = next((one for one in edits if (one.request, one.tool_call_id) == (request_id, tool_call_id)), None)
     if edit is None or edit.after is None or (edit.before is None and not edit.created):
-        raise UsageError(
-            "What this edit changed is not known, so it can't be taken back by itself."
-        )
+        raise UsageError("What this edit changed is not known, so it can't be taken back by itself.")
     now = read_memory(workspace_path, path)
     if now.version != base_version:
-        raise EditConflict(
-            f"{path} was changed after it was opened here. Nothing was written.",
-            now.text,
-            now.version,
-        )
+        raise EditConflict(f"{path} was changed after it was opened here. Nothing was written.", now.text, now.version)
     if edit.created and now.text == edit.after:
         delete_memory(workspace_path, path, base_version)
         return None
@@ -129,21 +108,13 @@ def _worked_out(book: Book, calls: Iterable[FileCall]) -> list[AgentEdit]:
             loaded = Files(book).state(call.thread_id)[1].get("memory_contents")
             texts[key] = loaded.get(call.path) if isinstance(loaded, dict) else None
         before = texts[key]
-        after = (
-            call.new
-            if call.tool != EDIT
-            else None
-            if before is None
-            else call.applied_to(before)
-        )
+        after = call.new if call.tool != EDIT else None if before is None else call.applied_to(before)
         texts[key] = after
         edits.append(_edit(call, before if after is not None else None, after, False))
     return edits
 
 
-def _edit(
-    call: FileCall, before: str | None, after: str | None, certain: bool
-) -> AgentEdit:
+def _edit(call: FileCall, before: str | None, after: str | None, certain: bool) -> AgentEdit:
     return AgentEdit(
         path=call.path,
         thread_id=call.thread_id,

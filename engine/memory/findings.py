@@ -32,18 +32,13 @@ _INSTRUCTIONS = {
         r"function_calls?|system-reminder)>"
     ),
 }
-_PATTERNS = {
-    words: re.compile(pattern, re.IGNORECASE)
-    for words, pattern in _INSTRUCTIONS.items()
-}
+_PATTERNS = {words: re.compile(pattern, re.IGNORECASE) for words, pattern in _INSTRUCTIONS.items()}
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{400,}={0,2}")
 _SECTION = re.compile(r"</?(?:agent_memory|memory_guidelines)>")
 _FEW = 20  # findings of one kind; a file of nothing but hidden characters is said once
 
 
-def findings_of(
-    path: str, data: bytes, window: int | None = None, share: float = SHARE
-) -> list[Finding]:
+def findings_of(path: str, data: bytes, window: int | None = None, share: float = SHARE) -> list[Finding]:
     """Findings in the order of the text; those of the whole come first.
 
     ``window`` is the model's, in tokens; without it nothing is too long.
@@ -60,15 +55,10 @@ def findings_of(
     return findings_in(path, text, window, share)
 
 
-def findings_in(
-    path: str, text: str, window: int | None = None, share: float = SHARE
-) -> list[Finding]:
+def findings_in(path: str, text: str, window: int | None = None, share: float = SHARE) -> list[Finding]:
     """As :func:`findings_of`, of a text."""
     sent = sent_text(path, text)
-    placed = sorted(
-        (*_hidden(text), *_secrets(text), *_instructions(text)),
-        key=lambda one: one.start or 0,
-    )
+    placed = sorted((*_hidden(text), *_secrets(text), *_instructions(text)), key=lambda one: one.start or 0)
     return [*_whole(text, sent, window, share), *placed]
 
 
@@ -82,11 +72,7 @@ def _whole(text: str, sent: str, window: int | None, share: float) -> Iterator[F
         sentence = "A byte order mark stands at the beginning; it reaches the model as a character."
         yield Finding("byte order mark", "warning", sentence, 1, 0, 1)
     if text and not sent:
-        yield Finding(
-            "nothing sent",
-            "note",
-            "Nothing of this file is sent: it holds only comments or white space.",
-        )
+        yield Finding("nothing sent", "note", "Nothing of this file is sent: it holds only comments or white space.")
     at = text.rfind("<!--")
     if at >= 0 and "-->" not in text[at:]:
         sentence = "A comment is opened here and never closed, so it is sent."
@@ -107,57 +93,27 @@ def _hidden(text: str) -> Iterator[Finding]:
         yield Finding("hidden", "warning", sentence, line_of(text, at), at, 1)
     if len(found) > _FEW:
         at, more = found[_FEW][0], len(found) - _FEW
-        yield Finding(
-            "hidden",
-            "warning",
-            f"{more:,} more characters that can't be seen.",
-            line_of(text, at),
-            at,
-            1,
-        )
+        yield Finding("hidden", "warning", f"{more:,} more characters that can't be seen.", line_of(text, at), at, 1)
 
 
 def _secrets(text: str) -> Iterator[Finding]:
     for start, end, kind in secrets_in(text)[:_FEW]:
         sentence = f"This looks like a secret ({kind}). Secrets belong in the environment or a keyring."
-        yield Finding(
-            "secret", "warning", sentence, line_of(text, start), start, end - start
-        )
+        yield Finding("secret", "warning", sentence, line_of(text, start), start, end - start)
 
 
 def _instructions(text: str) -> Iterator[Finding]:
     for words, pattern in _PATTERNS.items():
         for _, match in zip(range(_FEW), pattern.finditer(text), strict=False):
-            sentence = (
-                f"This reads like an instruction that somebody slipped in: it {words}."
-            )
+            sentence = f"This reads like an instruction that somebody slipped in: it {words}."
             yield Finding(
-                "instructions",
-                "warning",
-                sentence,
-                line_of(text, match.start()),
-                match.start(),
-                len(match.group()),
+                "instructions", "warning", sentence, line_of(text, match.start()), match.start(), len(match.group())
             )
     for _, match in zip(range(_FEW), _SECTION.finditer(text), strict=False):
         sentence = f"{match.group()} is how the engine marks memory: it makes the model take the text apart elsewhere."
-        yield Finding(
-            "section",
-            "warning",
-            sentence,
-            line_of(text, match.start()),
-            match.start(),
-            len(match.group()),
-        )
+        yield Finding("section", "warning", sentence, line_of(text, match.start()), match.start(), len(match.group()))
     for _, match in zip(range(_FEW), _ENCODED.finditer(text), strict=False):
-        sentence = (
-            f"{len(match.group()):,} characters of encoded text, which nobody can read."
-        )
+        sentence = f"{len(match.group()):,} characters of encoded text, which nobody can read."
         yield Finding(
-            "instructions",
-            "warning",
-            sentence,
-            line_of(text, match.start()),
-            match.start(),
-            len(match.group()),
+            "instructions", "warning", sentence, line_of(text, match.start()), match.start(), len(match.group())
         )

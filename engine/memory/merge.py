@@ -20,9 +20,7 @@ _LARGEST = 1_000_000_000  # product of two numbers of lines; a bit each
 class MergeConflict(EditConflict):
     """Two edits of the same lines: nothing was written. ``merge`` has both, to be decided."""
 
-    def __init__(
-        self, sentence: str, current: str | None, version: str, merge: Merge
-    ) -> None:
+    def __init__(self, sentence: str, current: str | None, version: str, merge: Merge) -> None:
         super().__init__(sentence, current, version)
         self.merge = merge
 
@@ -58,17 +56,13 @@ def merge_texts(base: str, mine: str, theirs: str) -> Merge:
 def refuse_markers(text: str) -> None:
     """Raise ``UsageError`` when a conflict that a merge left is still in a text that is to be saved."""
     if re.search(f"^{_START} yours\\r?$", text, re.MULTILINE):
-        raise UsageError(
-            "A conflict is still undecided in the text. Decide it, then save."
-        )
+        raise UsageError("A conflict is still undecided in the text. Decide it, then save.")
 
 
 class _Matcher:
     """Equal runs of two lists of lines, as ``difflib`` tells them; quick where that takes the square of the length."""
 
-    def __init__(
-        self, _junk: None, old: Sequence[str], new: Sequence[str], autojunk: bool = True
-    ) -> None:
+    def __init__(self, _junk: None, old: Sequence[str], new: Sequence[str], autojunk: bool = True) -> None:
         self._old, self._new = old, new
 
     def get_matching_blocks(self) -> list[tuple[int, int, int]]:
@@ -88,16 +82,9 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[int, int, 
         return SequenceMatcher(None, old, new).get_matching_blocks()
     # Numbers, since rapidfuzz compares hashes.
     numbers: dict[str, int] = {}
-    one, other = (
-        [numbers.setdefault(line, len(numbers)) for line in lines]
-        for lines in (old, new)
-    )
+    one, other = ([numbers.setdefault(line, len(numbers)) for line in lines] for lines in (old, new))
     steps = Indel.opcodes(one, other)
-    return [
-        (op.src_start, op.dest_start, op.src_end - op.src_start)
-        for op in steps
-        if op.tag == "equal"
-    ]
+    return [(op.src_start, op.dest_start, op.src_end - op.src_start) for op in steps if op.tag == "equal"]
 
 
 def _lines(text: str) -> list[str]:
@@ -129,6 +116,5 @@ def _closed_inside(lines: list[str]) -> list[str]:
     """A text's last line may have no end; where something was added behind it, it needs one."""
     end = _end_of(lines)
     return [
-        line if at == len(lines) - 1 or line.endswith(("\n", "\r")) else line + end
-        for at, line in enumerate(lines)
+        line if at == len(lines) - 1 or line.endswith(("\n", "\r")) else line + end for at, line in enumerate(lines)
     ]

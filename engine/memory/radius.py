@@ -28,14 +28,10 @@ def blast_radius(workspace_path: str | Path, path: str) -> BlastRadius:
     kind = "skills" if skill else "memory"
     text = read_memory(workspace_path, path).text
     with closing(Book(Path(workspace_path))) as book:
-        threads = book.rows(
-            "SELECT id, thread_id, title, settings FROM threads ORDER BY updated_at DESC, id DESC"
-        )
+        threads = book.rows("SELECT id, thread_id, title, settings FROM threads ORDER BY updated_at DESC, id DESC")
         agents = _agents(book, kind, path)
         reaches = [
-            _reach(
-                book, thread, thread_id, title, kind, path, text, agents.get(thread, ())
-            )
+            _reach(book, thread, thread_id, title, kind, path, text, agents.get(thread, ()))
             for thread, thread_id, title, settings in threads
             if thread in agents or _declares(settings, kind, path)
         ]
@@ -45,10 +41,7 @@ def blast_radius(workspace_path: str | Path, path: str) -> BlastRadius:
 def _declares(settings: str | None, kind: str, path: str) -> bool:
     """Whether a thread's agent names the file, though no request of it has carried it."""
     declared = json.loads(settings).get(kind) or [] if settings else []
-    return any(
-        path.startswith(source) if kind == "skills" else path == source
-        for source in declared
-    )
+    return any(path.startswith(source) if kind == "skills" else path == source for source in declared)
 
 
 def _agents(book: Book, kind: str, path: str) -> dict[int, tuple[str | None, ...]]:
@@ -105,9 +98,7 @@ def _copy(held: Any, kind: str, path: str, text: str | None) -> tuple[bool, bool
     return True, listed == (listed_as(path, text) if text is not None else None)
 
 
-def _carried(
-    book: Book, thread: int, kind: str
-) -> tuple[int, int, int, int | None] | None:
+def _carried(book: Book, thread: int, kind: str) -> tuple[int, int, int, int | None] | None:
     """Number, tokens of the block, tokens from it on, and cached tokens of the last request that had the block."""
     for number, system, messages, origin, cache_read in book.rows(
         "SELECT number, system_node, messages_node, origin_part, cache_read FROM requests "
@@ -118,8 +109,6 @@ def _carried(
         blocks = book.path_of(system)[1:]
         for at, who in enumerate(contributors[: len(blocks)]):
             if block_kind(who) == kind:
-                after = sum(piece[3] for piece in blocks[at:]) + sum(
-                    piece[3] for piece in book.path_of(messages)
-                )
+                after = sum(piece[3] for piece in blocks[at:]) + sum(piece[3] for piece in book.path_of(messages))
                 return number, blocks[at][3], after, cache_read
     return None

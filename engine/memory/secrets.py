@@ -71,9 +71,7 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins.base import RegexBasedDetector
 
-    found: list[tuple[str, re.Pattern[str]]] = [
-        (kind, re.compile(pattern)) for kind, pattern in _MORE.items()
-    ]
+    found: list[tuple[str, re.Pattern[str]]] = [(kind, re.compile(pattern)) for kind, pattern in _MORE.items()]
     plugins: dict[str, Any] = get_mapping_from_secret_type_to_class()
     for kind, plugin in plugins.items():
         if issubclass(plugin, RegexBasedDetector) and plugin.__name__ not in _SKIPPED:

@@ -18,23 +18,14 @@ _SLOT = "\0"
 
 def sent_memory(contents: Mapping[str, str], sources: Sequence[str]) -> SentMemory:
     """The block that these files make, in the order of ``sources``."""
-    sections = {
-        path: text
-        for path in sources
-        if path in contents and (text := sent_text(path, contents[path]))
-    }
+    sections = {path: text for path in sources if path in contents and (text := sent_text(path, contents[path]))}
     block = _middleware(sources)._format_agent_memory(dict(contents))
     return SentMemory(
         block=block,
         tokens=tokens_of(block),
         sections=sections,
-        section_tokens={
-            path: tokens_of(f"{path}\n\n{text}") for path, text in sections.items()
-        },
-        removed={
-            path: len(text) - len(sections.get(path, ""))
-            for path, text in contents.items()
-        },
+        section_tokens={path: tokens_of(f"{path}\n\n{text}") for path, text in sections.items()},
+        removed={path: len(text) - len(sections.get(path, "")) for path, text in contents.items()},
     )
 
 
@@ -45,9 +36,7 @@ def sent_text(path: str, text: str) -> str:
     return str(section[len(head) :]) if section.startswith(head) else ""
 
 
-def sections_in(
-    block: str, sources: Sequence[str], likely: Mapping[str, str]
-) -> dict[str, str] | None:
+def sections_in(block: str, sources: Sequence[str], likely: Mapping[str, str]) -> dict[str, str] | None:
     """Path → text of each file in a block that was sent; None for a block of another make.
 
     A file may hold what looks like the beginning of the next one: where there is a choice, a section that
@@ -61,9 +50,7 @@ def sections_in(
     if body == _nothing():
         return {}
     sections: dict[str, str] = {}
-    index = next(
-        (at for at, path in enumerate(sources) if body.startswith(f"{path}\n\n")), None
-    )
+    index = next((at for at, path in enumerate(sources) if body.startswith(f"{path}\n\n")), None)
     if index is None:
         return None
     rest = body[len(sources[index]) + 2 :]
@@ -86,9 +73,7 @@ def tokens_of(text: str) -> int:
 _SLOT_TEMPLATE = "{agent_memory}"
 
 
-def _ends(
-    rest: str, sources: Sequence[str], index: int
-) -> list[tuple[int, int | None]]:
+def _ends(rest: str, sources: Sequence[str], index: int) -> list[tuple[int, int | None]]:
     """Where the section may end: before the head of a later file, or with the text."""
     found: list[tuple[int, int | None]] = []
     for later in range(index + 1, len(sources)):

@@ -32,9 +32,7 @@ class LastBlock:
     """Of the block in the system message."""
 
 
-def memory_of(
-    book: Book, files: Files, thread_id: str, events: Sequence[Event]
-) -> list[MemoryFile]:
+def memory_of(book: Book, files: Files, thread_id: str, events: Sequence[Event]) -> list[MemoryFile]:
     """Memory sources in the order of loading."""
     store, (state, values) = files.store(), files.state(thread_id)
     cached = values.get(CACHE)
@@ -42,10 +40,7 @@ def memory_of(
     sources = list(files.sources(thread_id, events))
     last = last_block(book, thread_id)
     sent = _sent(last, sources, cached or {})
-    return [
-        _memory(book, path, store if in_store(path) else state, cached, sent, last)
-        for path in sources
-    ]
+    return [_memory(book, path, store if in_store(path) else state, cached, sent, last) for path in sources]
 
 
 def last_block(book: Book, thread_id: str) -> LastBlock | None:
@@ -64,12 +59,7 @@ def last_block(book: Book, thread_id: str) -> LastBlock | None:
     return None
 
 
-def drift_of(
-    path: str,
-    text: str | None,
-    cached: Mapping[str, str] | None,
-    sent: Mapping[str, str] | None,
-) -> Drift:
+def drift_of(path: str, text: str | None, cached: Mapping[str, str] | None, sent: Mapping[str, str] | None) -> Drift:
     """How the file, the thread's copy and the last request differ.
 
     ``sent`` is None where no request tells; then the other two are compared.
@@ -82,11 +72,7 @@ def drift_of(
         return "none" if as_copied else "request-older"
     if as_copied:
         return "file-gone" if text is None else "file-newer"
-    return (
-        "thread-differs"
-        if sent is not None and sent.get(path, "") == _as_sent(path, text)
-        else "all-differ"
-    )
+    return "thread-differs" if sent is not None and sent.get(path, "") == _as_sent(path, text) else "all-differ"
 
 
 def _memory(
@@ -101,18 +87,12 @@ def _memory(
     data = files.get(path)
     content, damage = content_of(data) if path in files else (None, None)
     facts = facts_of(content or b"")
-    text = (
-        content.decode("utf-8") if content is not None and facts.fault is None else None
-    )
+    text = content.decode("utf-8") if content is not None and facts.fault is None else None
     problem = damage and f"{damage}; the agent stops on it"
     if content is not None and facts.fault is not None:
         problem = f"not UTF-8: byte {facts.fault} is 0x{content[facts.fault]:02x}; the agent stops on it"
     elif path not in files:
-        problem = (
-            "missing"
-            if stored
-            else "not in the store of this workspace, and not among the thread's files"
-        )
+        problem = "missing" if stored else "not in the store of this workspace, and not among the thread's files"
     changed_at, changed_by = _last_change(book, path) if stored else (None, None)
     return MemoryFile(
         path=path,
@@ -123,11 +103,7 @@ def _memory(
         modified_at=data.get("modified_at") if isinstance(data, dict) else None,
         in_thread=(cached or {}).get(path),
         problem=problem,
-        state="missing"
-        if path not in files
-        else "loaded"
-        if text is not None
-        else "stops",
+        state="missing" if path not in files else "loaded" if text is not None else "stops",
         tokens=tokens_of(_as_sent(path, text)) if text is not None else None,
         facts=facts,
         in_request=sent.get(path) if sent is not None else None,
@@ -135,15 +111,11 @@ def _memory(
         drift=drift_of(path, text, cached, sent),
         changed_at=changed_at,
         changed_by=changed_by,
-        read_only=""
-        if stored
-        else "It does not lie in this workspace's store: it can be read here, not edited.",
+        read_only="" if stored else "It does not lie in this workspace's store: it can be read here, not edited.",
     )
 
 
-def _sent(
-    last: LastBlock | None, sources: Sequence[str], cached: Mapping[str, str]
-) -> dict[str, str] | None:
+def _sent(last: LastBlock | None, sources: Sequence[str], cached: Mapping[str, str]) -> dict[str, str] | None:
     if last is None:
         return None
     likely = {path: _as_sent(path, text) for path, text in cached.items()}
@@ -161,8 +133,5 @@ def _last_change(book: Book, path: str) -> tuple[float | None, str | None]:
         return None, None
     text, call = found[-1]
     if call is not None:
-        return (
-            text.at,
-            f"the agent's {call.tool} in request {call.number} of {call.thread_id}",
-        )
+        return (text.at, f"the agent's {call.tool} in request {call.number} of {call.thread_id}")
     return text.at, "you, here" if text.author else "outside"

@@ -72,11 +72,7 @@ def read_memory(workspace_path: str | Path, path: str) -> StoredMemory:
 
 
 def save_memory(
-    workspace_path: str | Path,
-    path: str,
-    content: str | bytes,
-    base_version: str,
-    note: str = "",
+    workspace_path: str | Path, path: str, content: str | bytes, base_version: str, note: str = ""
 ) -> StoredMemory:
     """Write the file if it still is what the edit was made from, and return it as it then stands.
 
@@ -91,9 +87,7 @@ def save_memory(
         value = _row(db, prefix, key)
         now = _stored(path, value)
         if now.version != base_version:
-            raise EditConflict(
-                _conflict(path, now, base_version), now.text, now.version
-            )
+            raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
         if value is not None and now.version == version_of(data):
             return now
         new = _with_content(value, data)
@@ -111,9 +105,7 @@ def delete_memory(workspace_path: str | Path, path: str, base_version: str) -> N
     with _saving(workspace_path) as db:
         now = _stored(path, _row(db, prefix, key))
         if now.version != base_version:
-            raise EditConflict(
-                _conflict(path, now, base_version), now.text, now.version
-            )
+            raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
         db.execute("DELETE FROM store WHERE prefix = ? AND key = ?", (prefix, key))
         _by_user(db, prefix, key, "")
 
@@ -148,9 +140,7 @@ def bytes_of(path: str, value: dict[str, Any]) -> bytes:
             return content.encode("utf-8")
     except (Base64Error, ValueError):
         pass
-    raise InspectorError(
-        f"The store's entry for {path} holds no readable content. It was left as it is."
-    )
+    raise InspectorError(f"The store's entry for {path} holds no readable content. It was left as it is.")
 
 
 @contextmanager
@@ -180,12 +170,7 @@ def _saving(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
 
 
 def _has_store(db: sqlite3.Connection) -> bool:
-    return (
-        db.execute(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'"
-        ).fetchone()
-        is not None
-    )
+    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone() is not None
 
 
 def _make_store(file: Path) -> None:
@@ -224,9 +209,7 @@ def _at(modified: str | None) -> str:
 
 
 def _row(db: sqlite3.Connection, prefix: str, key: str) -> dict[str, Any] | None:
-    row = db.execute(
-        "SELECT value FROM store WHERE prefix = ? AND key = ?", (prefix, key)
-    ).fetchone()
+    row = db.execute("SELECT value FROM store WHERE prefix = ? AND key = ?", (prefix, key)).fetchone()
     if row is None:
         return None
     try:
@@ -234,9 +217,7 @@ def _row(db: sqlite3.Connection, prefix: str, key: str) -> dict[str, Any] | None
     except orjson.JSONDecodeError:
         value = None
     if not isinstance(value, dict):
-        raise InspectorError(
-            f"The store's entry for {key} in “{prefix}” is damaged. It was left as it is."
-        )
+        raise InspectorError(f"The store's entry for {key} in “{prefix}” is damaged. It was left as it is.")
     return value
 
 
@@ -245,9 +226,7 @@ def _stored(path: str, value: dict[str, Any] | None) -> StoredMemory:
         return StoredMemory(path, None, "")
     data = bytes_of(path, value)
     modified = value.get("modified_at")
-    return StoredMemory(
-        path, data, version_of(data), modified if isinstance(modified, str) else None
-    )
+    return StoredMemory(path, data, version_of(data), modified if isinstance(modified, str) else None)
 
 
 def _with_content(value: dict[str, Any] | None, data: bytes) -> dict[str, Any]:

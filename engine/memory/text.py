@@ -77,9 +77,7 @@ def _joins(text: str, at: int) -> bool:
     if before == "\ufe0f":
         before = text[at - 2 : at - 1]
     return bool(before and after) and all(
-        unicodedata.category(char) in {"So", "Sk"}
-        or (char.isalpha() and ord(char) >= 0x0600)
-        or _mark(char)
+        unicodedata.category(char) in {"So", "Sk"} or (char.isalpha() and ord(char) >= 0x0600) or _mark(char)
         for char in (before, after)
     )
 
@@ -91,10 +89,7 @@ def _mark(char: str) -> bool:
 def _right_to_left(text: str, at: int) -> bool:
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    return any(
-        unicodedata.bidirectional(char) in {"R", "AL"} and char not in _DIRECTIONS
-        for char in line
-    )
+    return any(unicodedata.bidirectional(char) in {"R", "AL"} and char not in _DIRECTIONS for char in line)
 
 
 def _in_flag(text: str, at: int) -> bool:

@@ -13,14 +13,7 @@ import orjson
 
 from engine.errors import InspectorError, UsageError
 from engine.memory.calls import FileCall, calls_on
-from engine.memory.stored import (
-    StoredMemory,
-    bytes_of,
-    place_of,
-    reading,
-    save_memory,
-    version_of,
-)
+from engine.memory.stored import StoredMemory, bytes_of, place_of, reading, save_memory, version_of
 from engine.places import path_in
 from engine.trace.book import Book
 from engine.workbench import Author, FileVersion
@@ -66,9 +59,7 @@ def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemor
     with reading(workspace_path) as db:
         texts = _texts(path, _rows(db.execute, place, key))
     found = [
-        EarlierMemory(
-            path, text.data, version_of(text.data), text.modified_at, _iso(following.at)
-        )
+        EarlierMemory(path, text.data, version_of(text.data), text.modified_at, _iso(following.at))
         for text, following in pairwise(texts)
         if text.data is not None
     ]
@@ -79,23 +70,16 @@ def file_versions(book: Book, path: str) -> list[FileVersion]:
     """Every text of this file, the latest first, each with who wrote it."""
     texts = texts_of(book, path)
     authors = attributed(book, path, texts)
-    return [
-        _version(path, text, call, at == len(texts) - 1)
-        for at, (text, call) in enumerate(authors)
-    ][::-1]
+    return [_version(path, text, call, at == len(texts) - 1) for at, (text, call) in enumerate(authors)][::-1]
 
 
 def texts_of(book: Book, path: str) -> list[Text]:
     """Every text of this file, the first one first; without those that only repeat the one before."""
     place, key = place_of(path)
-    return _texts(
-        path, _rows(lambda query, values: book.rows(query, values), place, key)
-    )
+    return _texts(path, _rows(lambda query, values: book.rows(query, values), place, key))
 
 
-def attributed(
-    book: Book, path: str, texts: list[Text]
-) -> list[tuple[Text, FileCall | None]]:
+def attributed(book: Book, path: str, texts: list[Text]) -> list[tuple[Text, FileCall | None]]:
     """Each text with the tool call that made it: the latest before it that makes it of the text before."""
     waiting = calls_on(book, path)
     found: list[tuple[Text, FileCall | None]] = []
@@ -104,9 +88,7 @@ def attributed(
         call = None
         if text.author is None:
             earlier = (one for one in reversed(waiting) if one.at <= text.at + _CLOCK)
-            call = next(
-                (one for one in earlier if one.explains(before, text.text)), None
-            )
+            call = next((one for one in earlier if one.explains(before, text.text)), None)
         if call is not None:
             waiting.remove(call)
         found.append((text, call))
@@ -119,9 +101,7 @@ def version_bytes(book: Book, id: int) -> bytes:
     return _one(book, id)[1]
 
 
-def restore_version(
-    workspace_path: str | Path, id: int, base_version: str
-) -> StoredMemory:
+def restore_version(workspace_path: str | Path, id: int, base_version: str) -> StoredMemory:
     """Save an earlier text again, over the version that was seen. Raises as ``save_memory``."""
     with closing(Book(Path(workspace_path))) as book:
         path, data = _one(book, id)
@@ -132,11 +112,7 @@ _CLOCK = 1.0  # seconds; SQLite's clock and Python's are read apart
 
 
 def _one(book: Book, id: int) -> tuple[str, bytes]:
-    rows = (
-        book.rows("SELECT place, key, value FROM file_versions WHERE id = ?", (id,))
-        if _known(book.rows)
-        else []
-    )
+    rows = book.rows("SELECT place, key, value FROM file_versions WHERE id = ?", (id,)) if _known(book.rows) else []
     if not rows or rows[0][2] is None:
         raise UsageError(f"There is no version {id} of a file in this workspace.")
     path = path_in(rows[0][0], rows[0][1])
@@ -144,9 +120,7 @@ def _one(book: Book, id: int) -> tuple[str, bytes]:
 
 
 def _known(query: Any) -> bool:
-    return bool(
-        list(query("SELECT 1 FROM sqlite_master WHERE name = 'file_versions'", ()))
-    )
+    return bool(list(query("SELECT 1 FROM sqlite_master WHERE name = 'file_versions'", ())))
 
 
 def _rows(query: Any, place: str, key: str) -> list[tuple[Any, ...]]:
@@ -172,12 +146,8 @@ def _texts(path: str, rows: list[tuple[Any, ...]]) -> list[Text]:
     return found
 
 
-def _version(
-    path: str, text: Text, call: FileCall | None, current: bool
-) -> FileVersion:
-    author: Author = (
-        cast("Author", text.author) if text.author else "agent" if call else "outside"
-    )
+def _version(path: str, text: Text, call: FileCall | None, current: bool) -> FileVersion:
+    author: Author = cast("Author", text.author) if text.author else "agent" if call else "outside"
     return FileVersion(
         id=text.id,
         path=path,

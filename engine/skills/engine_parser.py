@@ -52,15 +52,11 @@ def listed_as(path: str, text: str) -> dict[str, Any] | None:
     from deepagents.middleware import skills
 
     with without_log():
-        found = skills._parse_skill_metadata(
-            text, path, PurePosixPath(path).parent.name
-        )
+        found = skills._parse_skill_metadata(text, path, PurePosixPath(path).parent.name)
     return dict(found) if found is not None else None
 
 
-def menu_of(
-    files: Mapping[str, bytes], sources: list[str]
-) -> tuple[list[dict[str, Any]], list[str]]:
+def menu_of(files: Mapping[str, bytes], sources: list[str]) -> tuple[list[dict[str, Any]], list[str]]:
     """The menu that an agent with these sources loads of these files, and what it notes of sources.
 
     ``files`` holds SKILL.md files by their whole path. The engine's own middleware loads them from its own
@@ -75,9 +71,7 @@ def menu_of(
         backend.upload_files(list(files.items()))
         middleware: Any = SkillsMiddleware(backend=backend, sources=sources)
         loaded = middleware.before_agent({}, None, {})
-    return [dict(skill) for skill in loaded["skills_metadata"]], list(
-        loaded["skills_load_errors"]
-    )
+    return [dict(skill) for skill in loaded["skills_metadata"]], list(loaded["skills_load_errors"])
 
 
 @contextmanager
@@ -93,6 +87,4 @@ def without_log() -> Iterator[None]:
 
 @functools.cache
 def _install() -> None:
-    logging.getLogger("deepagents.middleware.skills").addFilter(
-        lambda record: not _quiet.get()
-    )
+    logging.getLogger("deepagents.middleware.skills").addFilter(lambda record: not _quiet.get())

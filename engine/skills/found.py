@@ -33,40 +33,20 @@ class _Seen:
     pinned: dict[str, list[int]] = field(default_factory=dict)
 
 
-def skills_of(
-    book: Book, files: Files, thread_id: str, events: Sequence[Event]
-) -> list[SkillRow]:
+def skills_of(book: Book, files: Files, thread_id: str, events: Sequence[Event]) -> list[SkillRow]:
     """Skills by name: the thread's menu, and every SKILL.md that is not in it."""
     state, values = files.state(thread_id)
     every = {**state, **files.store()}
-    sources = [
-        str(source) for source in files.settings(thread_id).get("skills") or [SKILLS]
-    ]
-    found = {
-        path: data
-        for path, data in every.items()
-        if path.endswith(f"/{_FILE}") and _under(path, sources)
-    }
-    readable = {
-        path: bytes_
-        for path, data in found.items()
-        if (bytes_ := content_of(data)[0]) is not None
-    }
-    now, _ = menu_of(
-        {path: data for path, data in readable.items() if _depth(path, sources) == 1},
-        sources,
-    )
+    sources = [str(source) for source in files.settings(thread_id).get("skills") or [SKILLS]]
+    found = {path: data for path, data in every.items() if path.endswith(f"/{_FILE}") and _under(path, sources)}
+    readable = {path: bytes_ for path, data in found.items() if (bytes_ := content_of(data)[0]) is not None}
+    now, _ = menu_of({path: data for path, data in readable.items() if _depth(path, sources) == 1}, sources)
     menu = values.get("skills_metadata")
     thread = menu if isinstance(menu, list) else None
-    seen, disclosed = (
-        _seen(book, thread_id, events),
-        values.get("_skill_tools_disclosed") or {},
-    )
+    seen, disclosed = (_seen(book, thread_id, events), values.get("_skill_tools_disclosed") or {})
     rows = [
         _row(path, every, readable.get(path), thread, now, sources, seen, disclosed)
-        for path in dict.fromkeys(
-            (*(str(skill["path"]) for skill in thread or ()), *sorted(found))
-        )
+        for path in dict.fromkeys((*(str(skill["path"]) for skill in thread or ()), *sorted(found)))
     ]
     return sorted(rows, key=lambda row: (row.name, row.path))
 
@@ -81,43 +61,23 @@ def _row(
     seen: _Seen,
     disclosed: Mapping[str, str],
 ) -> SkillRow:
-    check = (
-        check_skill(path, data)
-        if data is not None
-        else SkillCheck(False, None, None, ())
-    )
+    check = check_skill(path, data) if data is not None else SkillCheck(False, None, None, ())
     mine, fresh = _listed(path, thread or ()), _listed(path, now)
     shown = mine if thread is not None else fresh
     text = _text(data)
     metadata = shown or check.metadata or {}
-    other = (
-        _instead(metadata.get("name"), path, thread if thread is not None else now)
-        if shown is None
-        else None
-    )
-    reason, line = (
-        (None, None)
-        if shown is not None
-        else _reason(path, every, check, other, sources, fresh)
-    )
+    other = _instead(metadata.get("name"), path, thread if thread is not None else now) if shown is None else None
+    reason, line = (None, None) if shown is not None else _reason(path, every, check, other, sources, fresh)
     if shown is not None and data is None:
-        reason = (
-            content_of(every[path])[1]
-            if path in every
-            else "its file is no longer there"
-        )
+        reason = content_of(every[path])[1] if path in every else "its file is no longer there"
     menu = menu_line(shown) if shown is not None else ""
-    include = tuple(
-        str((metadata.get("metadata") or {}).get("include_tools") or "").split()
-    )
+    include = tuple(str((metadata.get("metadata") or {}).get("include_tools") or "").split())
     return SkillRow(
         name=str(metadata.get("name") or path.split("/")[-2]),
         path=path,
         description=str(metadata.get("description") or ""),
         menu_tokens=math.ceil(len(menu) / _CHARS_A_TOKEN),
-        full_tokens=None
-        if data is None
-        else math.ceil(len(data.decode("utf-8", "replace")) / _CHARS_A_TOKEN),
+        full_tokens=None if data is None else math.ceil(len(data.decode("utf-8", "replace")) / _CHARS_A_TOKEN),
         listed_in=len(seen.listed.get(path, ())),
         read_in=tuple(seen.read.get(path, ())),
         problem=reason,
@@ -132,9 +92,7 @@ def _row(
         pinned_in=tuple(seen.pinned.get(path, ())),
         helpers=_helpers(path, every),
         tools=include,
-        disclosed=tuple(
-            sorted(tool for tool, by in disclosed.items() if by in include)
-        ),
+        disclosed=tuple(sorted(tool for tool, by in disclosed.items() if by in include)),
         allowed_tools=tuple(metadata.get("allowed_tools") or ()),
         place="" if path not in every else STORE if in_store(path) else THREAD_STATE,
         version=version_of(data),
@@ -153,32 +111,20 @@ def _reason(
     """Why a skill is not listed, and on which line of it."""
     depth = _depth(path, sources)
     if depth != 1:
-        return (
-            "It does not lie in a folder directly under a source, and the engine looks no deeper.",
-            None,
-        )
+        return ("It does not lie in a folder directly under a source, and the engine looks no deeper.", None)
     if check.reason is not None:
         return check.reason.sentence, check.reason.line
     if other is not None:
         return f"A later one has the same name and is listed instead: {other}.", None
     if path in every and not check.listed:
-        return (
-            f"Its file can't be read: {content_of(every[path])[1] or 'it is damaged'}.",
-            None,
-        )
+        return (f"Its file can't be read: {content_of(every[path])[1] or 'it is damaged'}.", None)
     if fresh is not None:
-        return (
-            "It was added or mended after this thread loaded its menu; a new thread lists it.",
-            None,
-        )
+        return ("It was added or mended after this thread loaded its menu; a new thread lists it.", None)
     return "It is not in the thread's menu.", None
 
 
 def _drift(
-    thread: list[dict[str, Any]] | None,
-    mine: dict[str, Any] | None,
-    fresh: dict[str, Any] | None,
-    there: bool,
+    thread: list[dict[str, Any]] | None, mine: dict[str, Any] | None, fresh: dict[str, Any] | None, there: bool
 ) -> SkillDrift:
     if thread is None:
         return "not-loaded"
@@ -194,14 +140,7 @@ def _listed(path: str, menu: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _instead(name: Any, path: str, menu: Iterable[dict[str, Any]]) -> str | None:
-    return next(
-        (
-            str(skill["path"])
-            for skill in menu
-            if skill["name"] == name and skill["path"] != path
-        ),
-        None,
-    )
+    return next((str(skill["path"]) for skill in menu if skill["name"] == name and skill["path"] != path), None)
 
 
 def _under(path: str, sources: Iterable[str]) -> bool:
@@ -250,9 +189,7 @@ def _seen(book: Book, thread_id: str, events: Sequence[Event]) -> _Seen:
         for who, piece in zip(contributors, book.path_of(node)[1:], strict=False):
             if block_kind(who) == "skills":
                 if piece[0] not in blocks:
-                    blocks[piece[0]] = _MENU_LINE.findall(
-                        text_of([book.value(piece[0])])
-                    )
+                    blocks[piece[0]] = _MENU_LINE.findall(text_of([book.value(piece[0])]))
                 for path in blocks[piece[0]]:
                     _note(seen.listed, path, number)
     return seen

@@ -40,29 +40,15 @@ def check_skill(path: str, data: bytes) -> SkillCheck:
     except UnicodeDecodeError as error:
         at = data.count(b"\n", 0, error.start) + 1
         sentence = f"Byte {error.start:,} is 0x{data[error.start]:02x}, which is not UTF-8: the skill is not listed."
-        return SkillCheck(
-            False, None, None, (Finding("not utf-8", "stops", sentence, at),)
-        )
+        return SkillCheck(False, None, None, (Finding("not utf-8", "stops", sentence, at),))
     metadata = listed_as(path, text)
     found = list(_reasons(text) if metadata is None else _odd(path, text, metadata))
     found = [one for one in found if metadata is None or one.level != "stops"]
     if metadata is None and not found:
-        found.append(
-            Finding(
-                "unknown",
-                "stops",
-                "The engine does not list it; why, its parser does not say.",
-                1,
-            )
-        )
+        found.append(Finding("unknown", "stops", "The engine does not list it; why, its parser does not say.", 1))
     found += secret_and_hidden(text)
     menu = menu_line(metadata) if metadata is not None else None
-    return SkillCheck(
-        metadata is not None,
-        metadata,
-        menu,
-        tuple(sorted(found, key=lambda one: one.line or 0)),
-    )
+    return SkillCheck(metadata is not None, metadata, menu, tuple(sorted(found, key=lambda one: one.line or 0)))
 
 
 def menu_line(metadata: dict[str, Any]) -> str:
@@ -77,24 +63,14 @@ def _reasons(text: str) -> Iterator[Finding]:
     """Why the engine's parser gives nothing, the first thing that is wrong first."""
     largest = rules().largest
     if len(text) > largest:
-        yield _stop(
-            "too large",
-            f"It has {len(text):,} characters; from {largest:,} on the engine skips a skill.",
-            1,
-        )
+        yield _stop("too large", f"It has {len(text):,} characters; from {largest:,} on the engine skips a skill.", 1)
     elif text.startswith(BOM):
         yield _stop(
-            "byte order mark",
-            "A byte order mark stands before the first line, so no front matter is found.",
-            1,
+            "byte order mark", "A byte order mark stands before the first line, so no front matter is found.", 1
         )
     elif not _OPENING.match(text):
         blank = re.match(r"\s*\n(?=---)", text)
-        words = (
-            "Blank lines stand before the first line ---"
-            if blank
-            else "It does not begin with a line ---"
-        )
+        words = "Blank lines stand before the first line ---" if blank else "It does not begin with a line ---"
         yield _stop("no front matter", f"{words}, so no front matter is found.", 1)
     elif (front := rules().front_matter.match(text)) is None:
         yield _unclosed(text)
@@ -107,9 +83,7 @@ def _unclosed(text: str) -> Finding:
     if closing is not None and not closing.group(1):
         sentence = "The closing line --- has no line end, and then the engine does not take it for one."
         return _stop("no closing line", sentence, line_of(text, closing.start() + 1))
-    return _stop(
-        "no closing line", "The front matter is not closed: no line --- follows.", 1
-    )
+    return _stop("no closing line", "The front matter is not closed: no line --- follows.", 1)
 
 
 def _front_matter(text: str, front: str, first: int) -> Iterator[Finding]:
@@ -120,27 +94,17 @@ def _front_matter(text: str, front: str, first: int) -> Iterator[Finding]:
         problem = str(getattr(error, "problem", None) or error).strip()
         hint = f" ({_HINTS[problem]})" if problem in _HINTS else ""
         yield _stop(
-            "not yaml",
-            f"The front matter can't be read: {problem}{hint}.",
-            first + mark.line if mark else first,
+            "not yaml", f"The front matter can't be read: {problem}{hint}.", first + mark.line if mark else first
         )
         return
     if not isinstance(value, dict):
-        yield _stop(
-            "no keys",
-            f"The front matter is {_kind(value)}, not names with values.",
-            first,
-        )
+        yield _stop("no keys", f"The front matter is {_kind(value)}, not names with values.", first)
         return
     keys = _keys(front, first)
     for name in ("name", "description"):
         if not str(value.get(name, "")).strip():
             words = "is empty" if name in value else "is missing"
-            yield _stop(
-                f"no {name}",
-                f"The {name} {words}; without it the skill is not listed.",
-                keys.get(name, first),
-            )
+            yield _stop(f"no {name}", f"The {name} {words}; without it the skill is not listed.", keys.get(name, first))
 
 
 def _odd(path: str, text: str, metadata: dict[str, Any]) -> Iterator[Finding]:
@@ -156,12 +120,7 @@ def _odd(path: str, text: str, metadata: dict[str, Any]) -> Iterator[Finding]:
         if name in value and not isinstance(given, str):
             shown = "“None”" if given is None else f"“{given}”"
             words = "is empty" if given is None else f"is {_kind(given)}, not text"
-            yield Finding(
-                f"{name} not text",
-                "warning",
-                f"The {name} {words}: the model sees {shown}.",
-                keys[name],
-            )
+            yield Finding(f"{name} not text", "warning", f"The {name} {words}: the model sees {shown}.", keys[name])
     for name, limit in rules().limits.items():
         whole = str(value.get(name, "")).strip()
         if len(whole) > limit:
@@ -169,33 +128,19 @@ def _odd(path: str, text: str, metadata: dict[str, Any]) -> Iterator[Finding]:
             yield Finding(f"{name} cut", "warning", sentence, keys[name])
     broken = rules().name_rule(str(metadata["name"]), PurePosixPath(path).parent.name)
     if broken:
-        yield Finding(
-            "name",
-            "note",
-            f"Not a name by the rules for skills: {broken}.",
-            keys.get("name", first),
-        )
+        yield Finding("name", "note", f"Not a name by the rules for skills: {broken}.", keys.get("name", first))
     tools = value.get("allowed-tools")
     if tools is not None and not isinstance(tools, (str, list)):
         sentence = f"allowed-tools is {_kind(tools)}; it is left out."
         yield Finding("allowed-tools", "warning", sentence, keys["allowed-tools"])
     more = value.get("metadata")
     if more is not None and not isinstance(more, dict):
-        yield Finding(
-            "metadata",
-            "warning",
-            f"metadata is {_kind(more)}; it is left out.",
-            keys["metadata"],
-        )
+        yield Finding("metadata", "warning", f"metadata is {_kind(more)}; it is left out.", keys["metadata"])
     elif isinstance(more, dict) and _not_spaced(more.get("include_tools")):
         sentence = "include_tools has to be one text of names with spaces between them; so it names no tool."
         yield Finding("include_tools", "warning", sentence, keys["metadata"])
     if not text[front.end() :].strip():
-        yield Finding(
-            "no text",
-            "note",
-            "It has no text below the front matter: reading it tells the model nothing.",
-        )
+        yield Finding("no text", "note", "It has no text below the front matter: reading it tells the model nothing.")
 
 
 def _not_spaced(value: Any) -> bool:
@@ -224,19 +169,8 @@ def _pairs(front: str, first: int) -> list[tuple[str, int]]:
 
 
 def _kind(value: Any) -> str:
-    names = {
-        list: "a list",
-        dict: "a mapping",
-        str: "text",
-        bool: "yes or no",
-        int: "a number",
-        float: "a number",
-    }
-    return (
-        "nothing"
-        if value is None
-        else names.get(type(value), f"a {type(value).__name__}")
-    )
+    names = {list: "a list", dict: "a mapping", str: "text", bool: "yes or no", int: "a number", float: "a number"}
+    return "nothing" if value is None else names.get(type(value), f"a {type(value).__name__}")
 
 
 def _stop(kind: str, sentence: str, line: int) -> Finding:

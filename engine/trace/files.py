@@ -12,15 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import InspectorError, UsageError
-from engine.places import (
-    HISTORY,
-    LIFETIMES,
-    RESULTS,
-    ROUTES,
-    STORE,
-    THREAD_STATE,
-    in_store,
-)
+from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
 from engine.trace.book import Book
 from engine.trace.model import Artifact, Branch, Event
 
@@ -35,22 +27,11 @@ class Files:
 
     def all(self, thread_id: str, events: Sequence[Event]) -> list[Artifact]:
         """Thread files and store files, by path."""
-        left_by = {
-            event.data["path"]: event
-            for event in reversed(events)
-            if event.kind == "offload"
-        }
-        history = {
-            event.data.get("path"): event
-            for event in reversed(events)
-            if event.kind == "summary"
-        }
+        left_by = {event.data["path"]: event for event in reversed(events) if event.kind == "offload"}
+        history = {event.data.get("path"): event for event in reversed(events) if event.kind == "summary"}
         memory = set(self.sources(thread_id, events))
         result = []
-        for place, files in (
-            (THREAD_STATE, self.state(thread_id)[0]),
-            (STORE, self.store()),
-        ):
+        for place, files in ((THREAD_STATE, self.state(thread_id)[0]), (STORE, self.store())):
             for path, data in files.items():
                 content, problem = content_of(data)
                 event = left_by.get(path) or history.get(path)
@@ -63,9 +44,7 @@ class Files:
                         kind=_kind(path, left_by.get(path), memory),
                         request=event.request if event else None,
                         tool_call_id=event.data.get("tool_call_id") if event else None,
-                        modified_at=data.get("modified_at")
-                        if isinstance(data, dict)
-                        else None,
+                        modified_at=data.get("modified_at") if isinstance(data, dict) else None,
                         problem=problem,
                     )
                 )
@@ -86,19 +65,12 @@ class Files:
         declared = self.settings(thread_id).get("memory")
         if declared:
             return list(declared)
-        loaded = [
-            source["path"]
-            for e in events
-            if e.kind == "memory loaded"
-            for source in e.data["sources"]
-        ]
+        loaded = [source["path"] for e in events if e.kind == "memory loaded" for source in e.data["sources"]]
         return list(dict.fromkeys(loaded))
 
     def settings(self, thread_id: str) -> dict[str, Any]:
         """What the record keeps of the settings of a thread's agent; empty where it knows none."""
-        row = self._book.one(
-            "SELECT settings FROM threads WHERE thread_id = ?", (thread_id,)
-        )
+        row = self._book.one("SELECT settings FROM threads WHERE thread_id = ?", (thread_id,))
         return json.loads(row[0]) if row and row[0] else {}
 
     def store(self) -> dict[str, Any]:
@@ -108,13 +80,9 @@ class Files:
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
             return {}
         rows = self._book.rows(
-            f"SELECT prefix, key, value FROM store WHERE prefix IN ({marks}) ORDER BY prefix, key",
-            list(prefixes),
+            f"SELECT prefix, key, value FROM store WHERE prefix IN ({marks}) ORDER BY prefix, key", list(prefixes)
         )
-        return {
-            prefixes[namespace].rstrip("/") + key: _json(value)
-            for namespace, key, value in rows
-        }
+        return {prefixes[namespace].rstrip("/") + key: _json(value) for namespace, key, value in rows}
 
     def branches(self, thread_id: str) -> list[Branch]:
         """The thread's lines of checkpoints, the newest last."""
@@ -134,13 +102,7 @@ class Files:
             while at and at not in line:
                 line.add(at)
                 at = parents.get(at)
-            found.append(
-                Branch(
-                    tip,
-                    frozenset(line),
-                    frozenset(lasting | self.state(thread_id, tip)[0].keys()),
-                )
-            )
+            found.append(Branch(tip, frozenset(line), frozenset(lasting | self.state(thread_id, tip)[0].keys())))
         return found
 
     def state(
@@ -152,47 +114,33 @@ class Files:
         """
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
             return {}, {}
-        from langgraph.channels.delta import (
-            DeltaChannel,  # deferred: LangGraph takes a second to import
-        )
+        from langgraph.channels.delta import DeltaChannel  # deferred: LangGraph takes a second to import
 
         from engine.checkpoints import WorkspaceSaver
 
         saver = WorkspaceSaver.reading(self._book.connection())
-        config: Any = {
-            "configurable": {"thread_id": thread_id, "checkpoint_ns": namespace}
-        }
+        config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace}}
         if checkpoint_id is not None:
             config["configurable"]["checkpoint_id"] = checkpoint_id
         latest = saver.get_tuple(config)
         if latest is None:
             return {}, {}
         channel = DeltaChannel(_merge_files, dict)
-        if (
-            "files" in latest.checkpoint["channel_values"]
-        ):  # whole in the checkpoint itself: nothing to replay
-            files = channel.from_checkpoint(
-                latest.checkpoint["channel_values"]["files"]
-            )
+        if "files" in latest.checkpoint["channel_values"]:  # whole in the checkpoint itself: nothing to replay
+            files = channel.from_checkpoint(latest.checkpoint["channel_values"]["files"])
         else:
-            history = saver.get_delta_channel_history(
-                config=latest.config, channels=["files"]
-            )["files"]
+            history = saver.get_delta_channel_history(config=latest.config, channels=["files"])["files"]
             files = channel.from_checkpoint(history.get("seed"))
             files.replay_writes(history["writes"])
         if latest.pending_writes:
-            files.replay_writes(
-                [write for write in latest.pending_writes if write[1] == "files"]
-            )
+            files.replay_writes([write for write in latest.pending_writes if write[1] == "files"])
         return files.get() or {}, latest.checkpoint["channel_values"]
 
 
 def content_of(data: Any) -> tuple[bytes | None, str | None]:
     """Bytes of a stored file in any of its formats, or None and the reason."""
     if not isinstance(data, dict) or data.get("content") is None:
-        return None, "the entry is empty" if data is None or isinstance(
-            data, dict
-        ) else "the entry is damaged"
+        return None, "the entry is empty" if data is None or isinstance(data, dict) else "the entry is damaged"
     content, problem = data["content"], None
     if isinstance(content, list) and all(isinstance(line, str) for line in content):
         content = "\n".join(content)  # deepagents before 0.5 kept lines
@@ -220,11 +168,7 @@ def _merge_files(files: dict[str, Any] | None, writes: Sequence[Any]) -> dict[st
 
 def _kind(path: str, offload: Event | None, memory: set[str]) -> Any:
     if offload is not None:
-        return (
-            "offloaded message"
-            if offload.data.get("of") == "message"
-            else "offloaded result"
-        )
+        return "offloaded message" if offload.data.get("of") == "message" else "offloaded result"
     if path in memory or path.startswith("/memories/"):
         return "memory"
     if path.startswith(RESULTS):

@@ -16,9 +16,7 @@ from engine.workbench import Finding, TextFacts
 
 Purpose = Literal["agent", "subagent", "summary", "other"]
 TokenSource = Literal["reported", "estimated", "unknown"]
-Kind = Literal[
-    "system", "memory", "skills", "tools", "human", "ai", "tool", "summary", "other"
-]
+Kind = Literal["system", "memory", "skills", "tools", "human", "ai", "tool", "summary", "other"]
 """One colour and one letter each in the window: S M K T H A R Σ ·"""
 
 Fate = Literal[
@@ -363,9 +361,7 @@ class Artifact:
     """``thread state`` or ``store``."""
     lifetime: str
     """How long it lives, in words."""
-    kind: Literal[
-        "offloaded result", "offloaded message", "history", "memory", "skill", "file"
-    ]
+    kind: Literal["offloaded result", "offloaded message", "history", "memory", "skill", "file"]
     request: int | None
     """The request in which it was first seen."""
     tool_call_id: str | None
@@ -427,15 +423,7 @@ class SkillRow:
     """The whole SKILL.md; None when it is gone or not UTF-8."""
 
 
-Drift = Literal[
-    "none",
-    "not-loaded",
-    "file-newer",
-    "file-gone",
-    "request-older",
-    "thread-differs",
-    "all-differ",
-]
+Drift = Literal["none", "not-loaded", "file-newer", "file-gone", "request-older", "thread-differs", "all-differ"]
 """File, thread's copy and last request: all one; the thread has loaded nothing; the file was changed since the
 thread loaded it; it was removed; the thread's copy was changed since the request; only the thread's copy is
 another; three texts."""

@@ -104,13 +104,7 @@ def test_a_save_keeps_created_at_and_fields_it_does_not_know(world: World) -> No
     world.store.put(
         ("memories",),
         "/AGENTS.md",
-        {
-            "content": "a",
-            "encoding": "utf-8",
-            "created_at": "2020-01-01",
-            "modified_at": "2020-01-01",
-            "note": [1],
-        },
+        {"content": "a", "encoding": "utf-8", "created_at": "2020-01-01", "modified_at": "2020-01-01", "note": [1]},
     )
     before = world.connection.execute("SELECT created_at FROM store").fetchone()
     saved = save_memory(world.file, PATH, "b", read_memory(world.file, PATH).version)
@@ -271,8 +265,7 @@ def test_files_that_are_no_workspace_stay_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw",
-    [b"{not json", b"[1]", json.dumps({"content": 7}).encode(), b'{"content": "aGk", "encoding": "base64"}'],
+    "raw", [b"{not json", b"[1]", json.dumps({"content": 7}).encode(), b'{"content": "aGk", "encoding": "base64"}']
 )
 def test_a_damaged_entry_is_named_and_left(world: World, raw: bytes) -> None:
     world.connection.execute("INSERT INTO store (prefix, key, value) VALUES ('memories', '/AGENTS.md', ?)", (raw,))
