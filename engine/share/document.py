@@ -216,13 +216,12 @@ class _Writing:
         return self._parts[part]
 
     def _text(self, text: str, value: Any) -> str:
-        """JSON text without its likely secrets, and still JSON."""
-        masked = self._masker.text(text)
-        try:
-            json.loads(masked)
-        except ValueError:
-            return to_json(self._masker.value(value)).decode("utf-8", "surrogatepass")
-        return masked
+        """JSON text, exactly, unless there is a secret in it: then the text of what is left."""
+        before = self._masker.counts.total()
+        masked = self._masker.value(value)
+        if self._masker.counts.total() == before:
+            return text
+        return to_json(masked).decode("utf-8", "surrogatepass")
 
     def _node(self, node: int) -> int:
         """Number of the node that a list ends in; 0 for an empty list. Its ancestors are told before it."""

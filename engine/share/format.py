@@ -36,6 +36,8 @@ Number = Annotated[int, Field(ge=1, le=2**53)]
 Moment = Annotated[float, Field(ge=0, le=253_402_300_799, allow_inf_nan=False, strict=False)]
 """Seconds since the epoch, up to the year 9999."""
 Word = Annotated[str, Field(max_length=10_000)]
+Text = Annotated[str, Field(max_length=10**9)]
+"""A bound makes pydantic look for halves of surrogate pairs, which no column can hold."""
 Json = dict[str, Any]
 
 
@@ -52,13 +54,18 @@ class Part(_Model):
     value: Any = None
     text: str | None = None
 
+    @property
+    def told(self) -> Any:
+        """The value, however it is given."""
+        return self.value if self.text is None else json.loads(self.text)
+
 
 class Run(_Model):
     token: Word
     started_at: Moment
     ended_at: Moment | None = None
     status: Literal["running", "done", "failed", "stopped", "interrupted"]
-    error: str | None = None
+    error: Text | None = None
 
 
 class Lists(_Model):
@@ -105,7 +112,7 @@ class Request(_Model):
     started_at: Moment
     ended_at: Moment | None
     status: Literal["running", "done", "failed", "stopped"]
-    error: str | None
+    error: Text | None
     run: Number | None
     lists: Lists
     params: Number | None
@@ -137,7 +144,7 @@ class Attempt(_Model):
     path: Word
     streamed: bool
     status: Annotated[int, Field(ge=0, le=999)] | None
-    error: str | None
+    error: Text | None
     bytes: Count | None
     shell: Number | None
     nodes: list[Count]
@@ -148,7 +155,7 @@ class Attempt(_Model):
 class Note(_Model):
     kind: Literal["note", "mark", "baseline"]
     request: Number | None
-    text: str
+    text: Text
     created_at: Moment
     updated_at: Moment
 
@@ -208,8 +215,8 @@ class Stored(_Model):
 
 
 class Thread(_Model):
-    thread_id: str
-    title: str
+    thread_id: Word
+    title: Text
     agent: Word | None
     created_at: Moment
     updated_at: Moment
@@ -287,8 +294,9 @@ def parse(text: str, name: str) -> Document:
     except RecursionError:
         raise FormatError(f"{name} is nested too deeply to be a thread of the Context Inspector.") from None
     except json.JSONDecodeError as error:
-        end = error.pos >= len(text.rstrip())
-        where = "ends too early; it was cut off" if end else f"is no JSON at line {error.lineno}, column {error.colno}"
+        where = f"is no JSON at line {error.lineno}, column {error.colno}"
+        if _cut_off(text, error):
+            where = "ends too early; it was cut off"
         raise FormatError(f"{name} {where}. Nothing was imported.") from None
     except ValueError as error:
         raise FormatError(f"{name} holds a number that can't be: {error}. Nothing was imported.") from None
@@ -307,6 +315,12 @@ def parse(text: str, name: str) -> Document:
     if problem is not None:
         raise FormatError(f"{name} is damaged: {problem}. Nothing was imported.")
     return found
+
+
+def _cut_off(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the text is the beginning of an object, and no more."""
+    text = text.strip()
+    return not text or (text[0] == "{" and (text[-1] != "}" or error.pos >= len(text)))
 
 
 def _no_constant(name: str) -> Any:
@@ -411,7 +425,7 @@ def _is_list(told: Any, name: str, found: Document) -> bool:
     """Whether a layer's list is a node, or (of messages) a base and pairs of place and part."""
     if isinstance(told, int):
         return 0 <= told <= len(found.nodes)
-    if name != "messages" or not isinstance(told, list) or not told or told[0] not in {"raw", "messages"}:
+    if name != "messages" or not isinstance(told, list) or not told or told[0] not in ("raw", "messages"):
         return False
     return all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(one, int) for one in pair)
@@ -431,17 +445,13 @@ def _list_problems(found: Document) -> Iterable[str]:
             while node and node not in seen[name]:
                 seen[name].add(node)
                 before, part = found.nodes[node - 1]
-                if not (_is_shell if name == "system" and not before else checks[name])(_value(found.parts[part - 1])):
+                if not (_is_shell if name == "system" and not before else checks[name])(found.parts[part - 1].told):
                     yield f"request {at} holds a part among its {name} that is none"
                 node = before
-        if request.response and not _is_message(_value(found.parts[request.response - 1])):
+        if request.response and not _is_message(found.parts[request.response - 1].told):
             yield f"request {at} has a response that is no message"
-        if request.params and not isinstance(_value(found.parts[request.params - 1]), dict):
+        if request.params and not isinstance(found.parts[request.params - 1].told, dict):
             yield f"request {at} has parameters that are none"
-
-
-def _value(part: Part) -> Any:
-    return part.value if part.text is None else json.loads(part.text)
 
 
 def _is_shell(value: Any) -> bool:

@@ -46,7 +46,7 @@ def _marked(hidden: re.Match[str]) -> str:
         return f'<span class="hidden" data-name="{name}">{_NO_HTML.get(char, "")}</span>'
     # A reference, because a parser would turn a bare carriage return into a line feed.
     shown = "&#13;" if char == "\r" else char
-    return f'<span class="hidden" data-name="{unicodedata.name(char, name).lower()}">{shown}</span>'
+    return f'<span class="hidden" data-name="{unicodedata.name(char, "").lower() or name}">{shown}</span>'
 
 
 def _page(outline: Outline) -> Iterator[str]:

@@ -256,7 +256,7 @@ class _Writing:
         while node:
             node, part = self._found.nodes[node - 1]
             parts.append(part)
-        return messages_from_dict([self._found.parts[part - 1].value for part in reversed(parts)])
+        return messages_from_dict([self._found.parts[part - 1].told for part in reversed(parts)])
 
     def _checkpoint(self, namespace: str, values: dict[str, Any]) -> None:
         from langgraph.checkpoint.base import empty_checkpoint

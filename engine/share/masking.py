@@ -38,9 +38,10 @@ _KEY = "key(?:(?<=api[-_ ]key)|(?<=apikey)|(?<=access[-_]key)|(?<=accesskey)|(?<
 _TOKEN = "token(?:(?<=auth[-_]token)|(?<=access[-_]token)|(?<=refresh[-_]token)|(?<=api[-_]token))"
 # Each branch begins with a letter, and looks back for the rest of its name: that is many times quicker.
 _STRONG = f"(?:{_KEY}|{_TOKEN}|passw(?:or)?d|passphrase|secret(?<=client[-_]secret))"
-_SAYS = f"(?:{_KEY}|token|secret|passw(?:or)?d|passphrase|credentials?|authorization)"
+_ANY_TOKEN = "token" + "".join(f"(?<!{word}[-_]token)" for word in ("page", "next", "continuation", "sync", "max"))
+_SAYS = f"(?:{_KEY}|{_ANY_TOKEN}|secret|passw(?:or)?d|passphrase|credentials?|authorization)"
 _NAME = re.compile(
-    rf"(?!.*(?:page|next|continuation|sync|max)[-_]?token)(?:.*[-_.]|.*[a-z](?=[A-Z])|.*(?=[kK]ey))?{_SAYS}",
+    rf"(?!.*(?:page|next|continuation|sync|max)token)(?:.*[-_.]|.*[a-z](?=[A-Z])|.*(?=[kK]ey))?{_SAYS}",
     re.IGNORECASE,
 )
 _NO_SECRET = re.compile(

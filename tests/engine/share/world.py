@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from engine import AgentSettings, Runner, Workspace
-from engine.agent.scripted import ScriptedChat
+from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.errors import UsageError
 
 MARKUP = (
@@ -35,13 +36,57 @@ SECRET_TEXT = (
 )
 
 
+SCRIPTS = (
+    "<script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 2'>", "<svg onload='window.hacked = 3'>",
+    "<iframe src='https://e.invalid/frame'></iframe>", "<link rel=stylesheet href='https://e.invalid/style.css'>",
+    "</div></section><script src='https://e.invalid/script.js'></script>", "<meta http-equiv=refresh content='0;url=https://e.invalid'>",
+    "javascript:window.hacked=4", "'\"><script>window.hacked = 5</script>",
+    "]]><!--><script>window.hacked = 6</script>",
+)  # fmt: skip
+"""Texts that run or fetch something where they become markup."""
+
+ODD_THREAD = "odd " + "".join(MARKUP[:5]) + " \u202e %s"
+ODD = "\r\ncarriage \x00 nul \ud83d half \u2028 line \u202eevil\u2066 👩\u200d🔬 \x1b[8mhidden\x1b[0m \u200b摘要\ttab  "
+
+
+def look_at(what: str) -> list[dict[str, str]]:
+    """Look at something."""
+    picture = {"type": "image", "base64": "iVBORw0KGgo=" * 500, "mime_type": "image/png"}
+    return [{"type": "text", "text": f"see {what}"}, picture]
+
+
+def odd_workspace(path: Path) -> Path:
+    """A workspace in which markup, secrets and odd characters stand everywhere."""
+    texts = "\n".join([*MARKUP, *SCRIPTS])
+    args = {"file_path": f"/{MARKUP[1]}.md", "content": texts + ODD, "x": float("nan"), "big": 2**60}
+    thinking = {"type": "thinking", "thinking": "<b>hm</b>", "signature": "S" * 900}
+    converse(
+        path, ODD_THREAD, texts + ODD,
+        Turn(SECRET_TEXT, calls=[Call("write_file", args), Call("read_file", {"file_path": "/no<i>thing</i>"})]),
+        Turn(texts, blocks=[thinking, {"type": "text", "text": "seen"}]),
+        system_prompt="\n".join(SCRIPTS),
+        name="<b>agent</b>",
+    )  # fmt: skip
+    converse(
+        path,
+        ODD_THREAD,
+        "look",
+        Turn(calls=[Call("look_at", {"what": "<b>it</b>"})]),
+        Turn("A picture."),
+        tools=[look_at],
+    )
+    converse(path, ODD_THREAD, "fail", ConnectionError("no <b>route</b> " + SCRIPTS[0]))
+    return path
+
+
 def converse(path: Path, thread: str, message: str, *script: Any, **more: Any) -> None:
     """Run one turn on a thread; the workspace is made when it isn't there."""
     if not path.exists():
         Workspace.create(path)
     runner = Runner(path)
     try:
-        model = ScriptedChat(script=list(script), call_prefix=f"{len(thread)}-{len(message)}-")
+        name = f"scripted {_number(thread + message)}"  # one script's answers are not another's
+        model = ScriptedChat(model=name, script=list(script), call_prefix=f"{name[9:]}-")
         settings = AgentSettings(model=model, **more)
         run = runner.start(thread, message, settings=settings, title=f"Thread {thread}")
         assert run.wait(120)
@@ -50,6 +95,10 @@ def converse(path: Path, thread: str, message: str, *script: Any, **more: Any) -
         raise AssertionError(error) from error
     finally:
         runner.close()
+
+
+def _number(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def at_rest(path: Path) -> Path:
