@@ -59,9 +59,9 @@ def asked(command: str, folder: Path) -> tuple[list[str], Any]:
     fake.chmod(0o755)
     keys = {"OPENAI_API_KEY": "from the environment"}
     environment = {**os.environ, **keys, "PATH": f"{folder}:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, env=environment, timeout=30, check=True
-    )
+    script = folder / "command.sh"
+    script.write_text(command)
+    done = subprocess.run(["sh", script], capture_output=True, text=True, env=environment, timeout=30, check=True)
     assert not done.stderr
     arguments, body = json.loads(done.stdout)
     return arguments, json.loads(body)
