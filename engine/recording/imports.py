@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
@@ -33,19 +34,28 @@ class _Finder:
 
     def __init__(self) -> None:
         self.actions: dict[str, Action] = {}
+        self._searching: set[tuple[int, str]] = set()
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        action = self.actions.get(name)
-        if action is None:
+        search = (get_ident(), name)
+        if name not in self.actions or search in self._searching:
             return None
-        for finder in sys.meta_path:
+        self._searching.add(search)  # another finder of this kind may ask us in turn
+        try:
+            spec = self._found_by_others(name, path, target)
+        finally:
+            self._searching.discard(search)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Loader(spec.loader, lambda module: self._done(name, module))  # type: ignore[assignment]
+        return spec
+
+    def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        for finder in list(sys.meta_path):
             find = getattr(finder, "find_spec", None)
             spec: ModuleSpec | None = find(name, path, target) if find is not None and finder is not self else None
             if spec is not None:
-                if spec.loader is not None and hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader, lambda module: self._done(name, module))  # type: ignore[assignment]
                 return spec
         return None
 

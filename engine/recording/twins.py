@@ -16,7 +16,8 @@ from langchain_core.runnables.config import var_child_runnable_config
 from engine.recording.frames import unseen
 from engine.recording.observers import Assembly, Call, Follower, Layer, Listener, current
 
-_PLACE = f"_{__name__.replace('.', '_')}_place"  # a second copy of this module, under another name, has its own
+_PLACES = "_context_inspector_place_"
+_PLACE = _PLACES + __name__.replace(".", "_")  # a second copy of this module, under another name, has its own
 MODEL = ("wrap_model_call", "awrap_model_call")
 TOOL = ("wrap_tool_call", "awrap_tool_call")
 
@@ -42,14 +43,26 @@ def own_methods(cls: type, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def twin_of(item: Any, place: Place) -> Any:
     """A middleware that is ``item`` in all but what it notes; ``item`` itself where that can't be."""
+    cls: Any = type(item)
+    slots = _slots(cls)
+    if not all(name.startswith(_PLACES) for name in slots):  # a value in a slot can't be shared
+        return item
     try:
-        cls: Any = type(item)
         twin = object.__new__(_twin_class(cls))
-        twin.__dict__ = item.__dict__
+        object.__setattr__(twin, "__dict__", item.__dict__)
     except (TypeError, AttributeError):  # a class of unusual layout
         return item
-    setattr(twin, _PLACE, place)
+    for name in slots:
+        object.__setattr__(twin, name, getattr(item, name))
+    object.__setattr__(twin, _PLACE, place)
     return twin
+
+
+def _slots(cls: type) -> list[str]:
+    """Names of attributes that are not in an object's ``__dict__``."""
+    named = (base.__dict__.get("__slots__") or () for base in cls.__mro__)
+    names = [name for slots in named for name in ((slots,) if isinstance(slots, str) else slots)]
+    return [name for name in names if name not in ("__dict__", "__weakref__")]
 
 
 @functools.cache

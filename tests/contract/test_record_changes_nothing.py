@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +274,35 @@ def test_a_forked_child_records_too(recorded: Recorded) -> None:
     with recorded.reading() as reader:
         titles = [thread.title for thread in reader.threads()]
     assert sorted(titles) == ["after", "before", "in the child"]
+
+
+class Slotted(AgentMiddleware):
+    """Keeps what it counts where it can't be shared."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        self.seen += 1
+        return handler(request)
+
+
+@dataclass(frozen=True)
+class Frozen(AgentMiddleware):
+    """Can't be changed."""
+
+    seen: list[int] = field(default_factory=list)
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        self.seen.append(1)
+        return handler(request)
+
+
+def test_middlewares_of_unusual_make_go_on_as_they_did(recorded: Recorded) -> None:
+    slotted, frozen = Slotted(), Frozen()
+    with record(recorded.path):
+        create_agent(recorded.model(Plain), middleware=[slotted, frozen]).invoke({"messages": "x"})
+    assert (slotted.seen, frozen.seen) == (1, [1])
+    recorded.check(1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine import Reader
-from tests.engine.attach.programs import PREAMBLE, Folder
+from tests.engine.attach.programs import PREAMBLE, ROOT, Folder
 
 PYTHON = sys.executable
 ASK = 'print(model.invoke([SystemMessage("s"), HumanMessage(content=MEDIA)]).content)\n'
@@ -235,6 +235,29 @@ def test_an_agent_in_another_program_is_observed(folder: Folder) -> None:
         "write_todos": "TodoListMiddleware",
     }
     assert (first.raw_messages, second.raw_messages) == (1, 3)
+
+
+OWN = """
+from contextlib import closing
+from engine import Reader, record
+with record("own.ctx"):
+    exec(AGENT)
+with closing(Reader("own.ctx")) as reader:
+    (thread,) = reader.threads()
+    print([reader.request(id).exact for id in reader.request_ids(thread.thread_id)])
+    print([block.contributor for block in reader.request(reader.request_ids(thread.thread_id)[1]).system])
+"""
+
+
+def test_a_program_that_records_itself_is_recorded_twice(folder: Folder) -> None:
+    """Two copies of the recorder observe the same agent, and neither disturbs the other."""
+    program = folder.program(f"AGENT = {AGENT!r}\nsys.path.append({str(ROOT)!r})\n{OWN}")
+    recorded = folder.recorded(PYTHON, program)
+    assert recorded.stderr == b""
+    assert recorded.stdout.splitlines() == [b"done", b"[True, True]", b"['caller', 'TodoListMiddleware']"]
+    _, second = folder.check(2)
+    with closing(Reader(folder.file)) as reader:
+        assert [block.contributor for block in reader.request(second.id).system] == ["caller", "TodoListMiddleware"]
 
 
 WRITES = """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -70,4 +72,24 @@ def test_a_module_that_fails_fails_as_it_would(folder: Path) -> None:
     (folder / "fails.py").write_text("value = 'mended'\n")
     importlib.invalidate_caches()
     assert importlib.import_module("fails").value == "mended"
+    assert len(acted) == 1
+
+
+def test_other_finders_of_this_kind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They ask all finders too, us among them."""
+
+    class Asks:
+        asked = 0
+
+        def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+            if name != "asked_for" or self.asked:
+                return None
+            self.asked += 1
+            return importlib.util.find_spec(name)
+
+    (folder / "asked_for.py").write_text("value = 1\n")
+    acted: list[ModuleType] = []
+    when_imported("asked_for", acted.append)
+    monkeypatch.setattr(sys, "meta_path", [Asks(), *sys.meta_path, Asks()])
+    assert importlib.import_module("asked_for").value == 1
     assert len(acted) == 1
