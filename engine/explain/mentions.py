@@ -25,6 +25,7 @@ _FOUND = re.compile(
       | (?<=[,|\t(]) [A-Z][a-z][\w’'-]+ )
     """
 )
+_CAPITALS = re.compile(r"(?<!\w)[A-Z][\w’'-]{2,}(?: [A-Z][\w’'-]+)*")
 _SEPARATORS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _DIGITS = 3  # a shorter number without a point or a percent sign stands in any text
 
@@ -40,6 +41,13 @@ def mentions(text: str) -> Iterator[Mention]:
                 continue
         if found:
             yield kind, found
+
+
+def mentioned(text: str) -> Iterator[Mention]:
+    """What the text may name that another text is known to name: capitals at the start of a sentence too."""
+    yield from mentions(text)
+    for match in _CAPITALS.finditer(text):
+        yield "name", match.group()
 
 
 def comparable(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from engine.explain import words
 from engine.explain.facts import Facts
 from engine.explain.lines import Line, line_of
-from engine.explain.mentions import KINDS, Mention, comparable, mentions
+from engine.explain.mentions import KINDS, Mention, comparable, mentioned, mentions
 from engine.explain.model import LostFact, SummaryReport
 from engine.explain.sequence import Tick, no_tick
 from engine.explain.source import Source, branches_of, lists_of
@@ -56,7 +56,7 @@ class _Reports:
         evicted = self._source.evicted(summary.event)
         first: dict[Mention, int] = {}
         for message in evicted:
-            for found in self._mentions(message.part):
+            for found in mentions(self._text(message.part)):
                 first.setdefault(found, message.index)
             self._tick()
         left = "\n".join([self._text(summary.part), *self._standing(row)])
@@ -106,7 +106,7 @@ class _Reports:
             self._tick()
             response = self._lists(row)[1]
             if response is not None:
-                for found in self._mentions(response) & lost.keys():
+                for found in self._mentioned(response) & lost.keys():
                     used.setdefault(found, []).append(row.number)
         back: dict[Mention, list[int]] = {}
         unsourced: dict[Mention, list[int]] = {}
@@ -116,7 +116,7 @@ class _Reports:
             for piece in pieces:
                 if piece[1] == "tool" and piece[0] not in seen and self._facts.of(piece[0]).answers in reads:
                     seen.add(piece[0])
-                    for found in self._mentions(piece[0]) & lost.keys():
+                    for found in self._mentioned(piece[0]) & lost.keys():
                         back.setdefault(found, []).append(row.number)
             for found, numbers in used.items():
                 if row.number in numbers and not any(found[1] in self._text(piece[0]) for piece in pieces):
@@ -142,9 +142,9 @@ class _Reports:
             self._sent[row.id] = lists.messages, lists.response
         return self._sent[row.id]
 
-    def _mentions(self, part: int) -> frozenset[Mention]:
+    def _mentioned(self, part: int) -> frozenset[Mention]:
         if part not in self._named:
-            self._named[part] = frozenset(mentions(self._text(part)))
+            self._named[part] = frozenset(mentioned(self._text(part)))
         return self._named[part]
 
     def _standing(self, row: RequestRow | None) -> list[str]:
