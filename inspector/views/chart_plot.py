@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEven
 from PySide6.QtWidgets import QWidget
 
 from inspector import format, theme
+from inspector.views.focus_edge import FocusEdge
 
 SAMPLE = 18
 """Width of the sample of a line in the legend."""
@@ -90,6 +91,7 @@ class Plot(pg.PlotWidget):
         self.setMouseEnabled(False, False)
         self.setMouseTracking(True)
         self.setFrameShape(pg.PlotWidget.Shape.NoFrame)
+        FocusEdge(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to whoever scrolls around the chart."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
+from inspector.views.focus_edge import FocusEdge
 from inspector.views.quiet import quiet
 
 MIN_LINES, MAX_LINES = 1, 8
@@ -20,6 +21,7 @@ class MessageEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         quiet(self)
+        FocusEdge(self)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -205,8 +205,9 @@ class ItemsTable(QTableView, Generic[T]):
 
     def select_first(self) -> None:
         """Select the first item, when there is one and none is selected."""
-        if not self.currentIndex().isValid() and self.proxy.rowCount():
-            self.setCurrentIndex(self.proxy.index(0, 0))
+        if self.proxy.rowCount() and not self.selectionModel().hasSelection():
+            current = self.currentIndex()  # Qt makes one with the focus, and selects nothing
+            self.setCurrentIndex(current if current.isValid() else self.proxy.index(0, 0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out the optional columns where the table is narrow."""

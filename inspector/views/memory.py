@@ -123,7 +123,7 @@ class MemoryView(SidePane):
             self._show(None)
             self.pane.show_empty(
                 "The thread's agent has no memory files.",
-                "They are named in the agent's settings; /memories/AGENTS.md is the usual one.",
+                "The agent's settings name them; AGENTS.md in the memories folder is the usual one.",
             )
             return
         self.pane.show_content()

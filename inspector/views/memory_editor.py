@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 from inspector import theme
 from inspector.models.shown_text import ShownText, for_clipboard
 from inspector.views.document_text import text_of
+from inspector.views.focus_edge import FocusEdge
 from inspector.views.memory_buffer import DOCUMENT_MARGIN, MemoryBuffer
 from inspector.views.quiet import quiet
 
@@ -36,6 +37,7 @@ class MemoryEditor(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         quiet(self)
+        FocusEdge(self)
         self.buffer: MemoryBuffer | None = None
         self._empty = QTextDocument(self)
         self._empty.setDocumentLayout(QPlainTextDocumentLayout(self._empty))

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QToolTip, QWidget
 
 from inspector import format, theme
 from inspector.models.shown_text import Mark, ShownText, for_clipboard, shown
+from inspector.views.focus_edge import FocusEdge
 from inspector.views.quiet import quiet
 
 TAB_CHARACTERS = 4
@@ -42,6 +43,7 @@ class ShownTextEdit(QPlainTextEdit):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         quiet(self)
+        FocusEdge(self)
         self._shown = _EMPTY
         self._matches: list[tuple[int, int]] = []
         self._match_starts: list[int] = []

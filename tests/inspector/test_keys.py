@@ -1,9 +1,18 @@
 """Every key of the window: it reaches its command where it should, and nothing is taken from a text field."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
 from inspector import actions, dialogs
 from inspector.views.request import AREAS, RAW_EFFECTIVE
@@ -118,7 +127,8 @@ def test_letters_and_digits_go_into_the_field_that_has_the_focus(qtbot, window, 
         before = field.text() if isinstance(field, QLineEdit) else field.toPlainText()
         qtbot.keyClicks(field, typed)
         after = field.text() if isinstance(field, QLineEdit) else field.toPlainText()
-        assert len(after) == len(before) + len(typed), field.accessibleName()
+        taken = [c for c in typed if c.isdigit()] if isinstance(field.parentWidget(), QAbstractSpinBox) else typed
+        assert len(after) == len(before) + len(taken), field.accessibleName()
         seen.append(field)
     assert {field.accessibleName() for field in seen} >= {
         "Search threads", "Message", "Memory text", "Filter files by path or kind", "Find in this text",
@@ -241,3 +251,25 @@ def test_the_page_of_keys_names_every_key(qtbot, window):
     page.close()
     for dialog in window.findChildren(QDialog):
         dialog.close()
+
+
+def test_whatever_has_the_keyboard_shows_it(qtbot, window):
+    """Each part on the way of Tab looks another way with the focus than without."""
+    window.focus("memory")
+    settle(qtbot, window)
+    window.focus("requests")
+    seen: list[QWidget] = []
+    same = []
+    while (widget := QApplication.focusWidget()) not in seen:
+        seen.append(widget)
+        area = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+        held = window.grab(area).toImage()
+        widget.clearFocus()
+        if window.grab(area).toImage() == held:
+            same.append(f"{type(widget).__name__} {widget.accessibleName()}")
+        widget.setFocus(Qt.FocusReason.TabFocusReason)
+        if isinstance(widget, QPlainTextEdit) and not widget.tabChangesFocus():
+            window.focus("composer")  # an editor keeps Tab
+        else:
+            press(qtbot, widget, "Tab")
+    assert len(seen) > 14 and same == []

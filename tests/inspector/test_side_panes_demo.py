@@ -118,3 +118,14 @@ def test_the_skill_that_was_read_only_when_it_was_needed(opened, qtbot, reader, 
     with qtbot.waitSignal(view.go_to_request) as asked:
         link(qtbot, view, f"#{number}").click()
     assert reader.request(asked.args[0]).row.number == number
+
+
+@pytest.mark.parametrize("make", [FilesView, SummariesView, SkillsView])
+def test_a_list_that_had_the_keyboard_while_it_loaded_selects_its_first_row(qtbot, opened, reader, jobs, make) -> None:
+    view = make(reader, jobs)
+    qtbot.addWidget(view)
+    view.show()
+    view.table.setFocus()
+    view.set_thread(WEEK)
+    qtbot.waitUntil(lambda: jobs.idle() and view.model.rowCount() > 0, timeout=20_000)
+    assert [index.row() for index in view.table.selectionModel().selectedRows()] == [0]
