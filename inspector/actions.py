@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from inspector.window import MainWindow
 
 
-AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
+AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective", "Why", "Diff")
 
 IN_PLACE = (
     InPlace("Anywhere", "Next part, previous part, as one reads", ("Tab", "Shift+Tab")),
@@ -153,10 +153,21 @@ def _areas(w: MainWindow) -> list[Command]:
                 enabled=lambda: (view := verbs.in_raw(w)) is not None and view.can_show_cut(),
                 hint="In Raw ↔ Effective: where the summary stands in place of older messages."),
         Command("raw.next_difference", "Next difference", lambda: verbs.step_difference(w, 1), "Go", ("D",),
-                scope="centre", enabled=lambda: verbs.in_raw(w) is not None,
-                hint="In Raw ↔ Effective: the next row where the sides are not the same message."),
+                scope="centre", enabled=lambda: verbs.with_differences(w) is not None,
+                hint="In Raw ↔ Effective: the next row where the sides differ. In Diff: the next change."),
         Command("raw.previous_difference", "Previous difference", lambda: verbs.step_difference(w, -1), "Go",
-                ("Shift+D",), scope="centre", enabled=lambda: verbs.in_raw(w) is not None),
+                ("Shift+D",), scope="centre", enabled=lambda: verbs.with_differences(w) is not None),
+        Command("why.contributor", "Who put it there", lambda: verbs.show_contributor(w), "Go", ("W",), shown,
+                scope="centre", separated=True,
+                hint="From a block, message or tool to its contributor in Why."),
+        Command("diff.compare", "Compare with…", lambda: verbs.compare_with(w), "Go", ("=",), shown, scope="centre",
+                contexts=("request",), hint="Compares the selected request with another one, by its number."),
+        Command("diff.baseline", "Set as baseline", lambda: verbs.set_baseline(w), "Go", ("B",), shown,
+                scope="centre", contexts=("request",),
+                hint="Diff compares every request with this one from now on, in other threads too."),
+        Command("diff.before", "Compare with the one before", lambda: verbs.compare_with_before(w), "Go", ("Shift+B",),
+                lambda: shown() and w.desk is not None and w.desk.request.diff.baseline is not None, scope="centre",
+                hint="Diff compares each request with its agent's one before again."),
     ]  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from inspector.views.palette import Palette
 if TYPE_CHECKING:
     from inspector.window import MainWindow
 
-RAW_EFFECTIVE = 4
-"""Place of Raw ↔ Effective among the areas; their module is imported after the first paint."""
+RAW_EFFECTIVE, DIFF = 4, 6
+"""Places of Raw ↔ Effective and Diff among the areas; their module is imported after the first paint."""
 
 Wanted = Callable[[RequestRow], bool]
 
@@ -70,6 +70,13 @@ def in_raw(w: MainWindow) -> Any:
     return w.desk.request.raw_effective
 
 
+def with_differences(w: MainWindow) -> Any:
+    """The area in front where it steps from difference to difference, else None."""
+    if w.desk is not None and w.desk.request.detail() is not None and w.desk.request.area() == DIFF:
+        return w.desk.request.diff
+    return in_raw(w)
+
+
 def to_the_cut(w: MainWindow) -> None:
     """The row at the cut."""
     if (view := in_raw(w)) is not None:
@@ -77,9 +84,36 @@ def to_the_cut(w: MainWindow) -> None:
 
 
 def step_difference(w: MainWindow, by: int) -> None:
-    """The next or previous row where both sides differ."""
-    if (view := in_raw(w)) is not None:
+    """The next or previous difference."""
+    if (view := with_differences(w)) is not None:
         view.step_difference(by)
+
+
+def show_contributor(w: MainWindow) -> None:
+    """From a piece of the request to who put it there."""
+    if w.desk is not None:
+        w.centre.tabs.setCurrentWidget(w.centre.request)
+        w.desk.request.show_contributor()
+
+
+def compare_with(w: MainWindow) -> None:
+    """Diff, and the field for the number of the other request."""
+    if w.desk is not None:
+        show_area(w, DIFF)
+        w.desk.request.diff.ask_number()
+
+
+def set_baseline(w: MainWindow) -> None:
+    """Diff compares with the selected request from now on."""
+    if w.desk is not None and (row := w.desk.session.request_row()) is not None:
+        w.desk.request.diff.set_baseline()
+        w.status.show_note(f"Diff compares with request {row.number} from now on.")
+
+
+def compare_with_before(w: MainWindow) -> None:
+    """Diff compares with the same agent's request before again."""
+    if w.desk is not None:
+        w.desk.request.diff.compare_with_before()
 
 
 def copy_thread_id(w: MainWindow) -> None:

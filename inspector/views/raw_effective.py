@@ -110,6 +110,19 @@ class RawEffectiveView(QWidget):
         self.table.setCurrentIndex(self.model.index(row, side))
         self.table.place_row(row, self.table.viewport().height() // 3)
 
+    def show_message(self, raw: int | None, sent: int | None) -> None:
+        """Select a message by its place on either side."""
+        detail, rows = self._detail, self.model.rows
+        if detail is None:
+            return
+        start = min(raw, max(0, len(rows) - 1)) if raw is not None else 0  # a raw message never stands before its place
+        for n in range(start, len(rows)):
+            side = rows[n].raw if raw is not None else rows[n].sent
+            if side is not None and side.index == (raw if raw is not None else sent):
+                self.table.setCurrentIndex(self.model.index(n, Side.RAW if raw is not None else Side.SENT))
+                self.table.place_row(n, self.table.viewport().height() // 3)
+                return
+
     def step_difference(self, by: int) -> None:
         """Select the next row (1), or the one before (-1), where both sides are not the same message."""
         row = self.table.currentIndex().row() + by

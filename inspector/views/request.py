@@ -5,19 +5,22 @@ Only the area that is looked at does any work; the others take the request up wh
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
+from inspector.explaining import Explaining
 from inspector.jobs import Jobs
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
 from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
 from inspector.searching import Searchable
+from inspector.views.diff import DiffView
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.labels import ElidedLabel
 from inspector.views.messages import MessagesView
@@ -25,9 +28,11 @@ from inspector.views.provider import ProviderView
 from inspector.views.raw_effective import RawEffectiveView
 from inspector.views.system import SystemView
 from inspector.views.tools import ToolsView
+from inspector.views.why import WhyView
 
-AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective")
-MESSAGES, RAW_EFFECTIVE = 1, 4
+AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective", "Why", "Diff")
+MESSAGES, RAW_EFFECTIVE, WHY, DIFF = 1, 4, 5, 6
+_PLACES = {"system": 0, "messages": MESSAGES, "tools": 2, "provider": 3}
 EXACT = "as the model received it"
 REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
 REBUILT = "rebuilt from a checkpoint"
@@ -58,7 +63,12 @@ class RequestView(QWidget):
         self.tools = ToolsView(reader, jobs)
         self.provider = ProviderView(reader, jobs)
         self.raw_effective = RawEffectiveView(reader, jobs, heads)
-        self._areas = (self.system, self.messages, self.tools, self.provider, self.raw_effective)
+        explaining = Explaining(reader)
+        self.why = WhyView(jobs, explaining)
+        self.diff = DiffView(jobs, explaining)
+        self._areas = (
+            self.system, self.messages, self.tools, self.provider, self.raw_effective, self.why, self.diff
+        )  # fmt: skip
         self.header = _Header()
         self.header.go_to_request.connect(self.go_to_request)
         self.tabs = flat_tabs("Areas of the request")
@@ -79,10 +89,14 @@ class RequestView(QWidget):
         self._slow.setSingleShot(True)
         self._slow.setInterval(LOADING_DELAY_MS)
         self._slow.timeout.connect(self._tell_waiting)
-        for area in (self.messages, self.provider, self.raw_effective):
+        for area in (self.messages, self.provider, self.raw_effective, self.why):
             area.open_artifact.connect(self.open_artifact)
-        self.raw_effective.open_summary.connect(self.open_summary)
-        self.raw_effective.go_to_request.connect(self.go_to_request)
+        for area in (self.raw_effective, self.why):
+            area.open_summary.connect(self.open_summary)
+            area.go_to_request.connect(self.go_to_request)
+        for area in (self.why, self.diff):
+            area.go_to_part.connect(self.show_part)
+        self.why.go_to_message.connect(self._show_message)
         self.clear()
 
     # -- what the window calls -------------------------------------------------------------
@@ -133,6 +147,23 @@ class RequestView(QWidget):
         elif self._detail is not None:
             self.tabs.setCurrentIndex(index)
 
+    def show_part(self, area: str, index: int) -> None:
+        """Bring a piece of the request to the front, by its area and its place."""
+        if self._detail is not None:
+            self.show_area(_PLACES[area])
+            if area != "provider":
+                table: QTableView = self._areas[_PLACES[area]].table
+                table.setCurrentIndex(table.model().index(index, 0))
+
+    def show_contributor(self) -> None:
+        """Bring the contributor of the selected block, tool or message to the front."""
+        table: QTableView = self._areas[self.area()].table
+        row = table.currentIndex().row()
+        names = self._contributors() if self.area() < 3 else ()
+        self.show_area(WHY)
+        if 0 <= row < len(names):
+            self.why.show_contributor(names[row])
+
     def find_target(self) -> Searchable | None:
         """The text that is in front."""
         return self._areas[self.area()].find_target()
@@ -163,6 +194,24 @@ class RequestView(QWidget):
             return
         self._stale.discard(index)
         self._areas[index].show_request(self._detail, self._previous)
+
+    def _contributors(self) -> Sequence[str]:
+        """Contributors of the pieces of the area in front, by their places."""
+        detail, why = self._detail, self.why.why
+        if detail is None:
+            return ()
+        if self.area() == 0:
+            return [block.contributor for block in detail.system]
+        if self.area() == 2:
+            return [tool.contributor for tool in detail.tools]
+        return why.waterfall.messages_by if why is not None and why.request == detail.row.id else ()
+
+    def _show_message(self, raw: int | None, sent: int | None) -> None:
+        """A message in Raw ↔ Effective."""
+        if self._detail is None:
+            return
+        self.show_area(RAW_EFFECTIVE)
+        self.raw_effective.show_message(raw, sent)
 
     def _tell_waiting(self) -> None:
         if self._waiting is not None:
