@@ -33,7 +33,7 @@ def _record(options: argparse.Namespace) -> int:
     status = launch(command, options.into)
     made = requests_in(options.into) - before
     said = f"{made} requests recorded. Look at them with: context-inspector {options.into}"
-    print(f"context-inspector: {said if made else 'no model was called, so nothing was recorded.'}", file=sys.stderr)
+    print(f"context-inspector: {said if made else 'no model call was seen, so nothing was recorded.'}", file=sys.stderr)
     if status < 0:  # end as the program did
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)

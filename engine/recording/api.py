@@ -13,7 +13,6 @@ Nothing of what is run changes by it. What could not be recorded is counted in :
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import logging
@@ -108,7 +107,7 @@ class Recording:
         return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.to_thread(self._leave().finish_unless_used)
+        self.__exit__()  # takes milliseconds; a thread for it would be one that the program can see
 
     def __call__(self, function: _F) -> _F:
         """Decorate a function: what is run during a call of it is recorded."""

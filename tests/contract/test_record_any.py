@@ -124,6 +124,20 @@ def test_every_way_to_call_a_model_is_recorded_exactly(recorded: Recorded, kind:
     assert {row.purpose for row in rows} == {"other"}
 
 
+@pytest.mark.filterwarnings("ignore::langchain_core._api.beta_decorator.LangChainBetaWarning")
+@pytest.mark.parametrize("kind", [Streaming, Native])
+def test_events_of_the_third_version(recorded: Recorded, kind: type[Plain]) -> None:
+    model = recorded.model(kind)
+
+    async def events() -> None:
+        await drain(await model.astream_events(PROMPT, version="v3"))
+
+    with record(recorded.path):
+        assert list(model.stream_events(PROMPT, version="v3"))
+        asyncio.run(events())
+    recorded.check(2)
+
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_handler_alone_is_as_exact(recorded: Recorded, kind: type[Plain]) -> None:
     recording = record(recorded.path)
