@@ -13,6 +13,7 @@ from engine.canonical import from_json
 from engine.errors import InspectorError, WorkspaceError
 from engine.packing import unpack
 from engine.trace.model import Piece as Piece
+from engine.trace.sequences import Rows
 from engine.workspace import check_workspace
 
 _PATH = """
@@ -24,6 +25,14 @@ _PATH = """
 """
 _NODE = "SELECT c.parent, p.id, p.kind, p.chars, p.tokens FROM chain c JOIN parts p ON p.id = c.part WHERE c.id = ?"
 _STEPS = 12  # nodes looked up one by one before a path is walked in one query; a request adds two or three
+_TAIL = """
+    WITH RECURSIVE up(id, parent, part, depth) AS (
+        SELECT id, parent, part, depth FROM chain WHERE id = ?1
+        UNION ALL
+        SELECT c.id, c.parent, c.part, c.depth FROM up JOIN chain c ON c.id = up.parent WHERE up.depth > ?2 + 1)
+    SELECT up.part, p.kind, p.chars, p.tokens FROM up JOIN parts p ON p.id = up.part
+    WHERE up.depth > ?2 ORDER BY up.depth
+"""
 _CHUNK = 500
 
 _K = TypeVar("_K")
@@ -108,6 +117,15 @@ class Book:
         if not node:
             return ()
         return self._paths.get(node, lambda: self._walk(node))
+
+    def path_from(self, node: int | None, start: int, length: int) -> Sequence[Piece]:
+        """Pieces of a list of this length; those before ``start`` are read when one of them is asked for."""
+        if not node or start <= 0 or self._paths.peek(node) is not None:
+            return self.path_of(node)
+        tail = tuple(self.rows(_TAIL, (node, start)))
+        if len(tail) != length - start:
+            return self.path_of(node)
+        return Rows(start, lambda index: self.path_of(node)[index], tail)
 
     def _walk(self, node: int) -> tuple[Piece, ...]:
         """The path, found from its last nodes and one that is known; walked whole where none is near."""

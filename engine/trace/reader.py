@@ -132,9 +132,8 @@ class Reader:
             (thread, lane, number),
         )
         before = frozenset(piece[0] for piece in self._book.path_of(earlier[0])) if earlier else frozenset()
-        raw_rows, sent_rows, aligned = align(
-            self._book.path_of(raw), self._book.path_of(messages), cutoff, before, self._book.value
-        )
+        state = self._book.path_from(raw, cutoff or 0, rows[0].raw_messages or 0)
+        raw_rows, sent_rows, aligned = align(state, self._book.path_of(messages), cutoff, before, self._book.value)
         blocks, schemas = self._blocks(system, origin), self._tools(tools, origin, thread)
         answer = self._book.value(response) if response else None
         return RequestDetail(
