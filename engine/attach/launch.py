@@ -75,16 +75,19 @@ def unreachable(command: Sequence[str]) -> str:
     """Why this Python can't be recorded, from its options; empty when it can."""
     if not Path(command[0]).name.startswith("python"):
         return ""
-    for option in command[1:]:
+    options = iter(command[1:])
+    for option in options:
         if not option.startswith("-") or option.startswith("--") or option == "-":
             break
         for letter in option[1:]:
             if letter in "IES":
                 return f"{Path(command[0]).name} -{letter} keeps the recorder out, so nothing is recorded."
-            if letter in "cmWX":
+            if letter in "cm":  # what follows is the program
+                return ""
+            if letter in "WX":
+                if option.endswith(letter):
+                    next(options, None)
                 break
-        if option[1:2] in ("c", "m") or option[-1:] in ("c", "m"):
-            break
     return ""
 
 

@@ -152,13 +152,18 @@ def test_python_is_started_in_any_way(folder: Folder, arguments: list[str]) -> N
     folder.check(1)
 
 
-@pytest.mark.parametrize("option", ["-I", "-E", "-S"])
-def test_a_python_that_keeps_everything_out_runs_and_it_is_said(folder: Folder, option: str) -> None:
-    program = folder.program('print("ran")\nsys.exit(6)', preamble="import sys\n")
-    recorded = folder.recorded(PYTHON, option, program)
-    assert (recorded.stdout, recorded.returncode) == (b"ran\n", 6)
-    (line,) = recorded.stderr.decode().splitlines()
-    assert f"{option} keeps the recorder out" in line
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [(["-I"], "-I"), (["-E"], "-E"), (["-uS"], "-S"), (["-W", "ignore", "-I"], "-I"), (["-X", "utf8"], None)],
+)
+def test_a_python_that_keeps_everything_out_runs_and_it_is_said(
+    folder: Folder, options: list[str], said: str | None
+) -> None:
+    program = folder.program('print("ran", sys.argv[1:])\nsys.exit(6)', preamble="import sys\n")
+    recorded = folder.recorded(PYTHON, *options, program, "-I")
+    assert (recorded.stdout, recorded.returncode) == (b"ran ['-I']\n", 6)
+    lines = recorded.stderr.decode().splitlines()
+    assert [f"python {said} keeps the recorder out" in line for line in lines] == ([True] if said else [])
 
 
 def test_programs_started_by_a_shell(folder: Folder) -> None:
