@@ -89,6 +89,25 @@ def test_any_text_comes_back_byte_for_byte(tmp_path_factory: pytest.TempPathFact
         world.connection.close()
 
 
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(st.binary(max_size=200) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "ignore"))))
+def test_any_bytes_come_back_whatever_stood_there_before(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[bytes]
+) -> None:
+    world = World(tmp_path_factory.mktemp("bytes") / "w.sqlite")
+    try:
+        version, kept = "", []
+        for data in steps:
+            saved = save_memory(world.file, PATH, data, version)
+            assert world.agent_bytes() == data == saved.data
+            if not kept or kept[-1] != data:
+                kept.append(data)
+            version = saved.version
+        assert [one.data for one in earlier_versions(world.file, PATH)] == kept[:-1][::-1]
+    finally:
+        world.connection.close()
+
+
 def test_the_stored_form_is_the_backends_own(world: World) -> None:
     world.agent_puts(b"theirs")
     theirs = world.value()
