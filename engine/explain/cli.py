@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.tables import table, visible
@@ -102,12 +103,17 @@ def _sizes(amounts: Iterable[Amount]) -> str:
 
 def _fates(fates: Fates) -> str:
     lines = ["Messages" + (f": {fates.problem}" if fates.problem else "")]
-    for fate in (*fates.made, *fates.raw):
-        if fate.words:
-            place = f"raw {fate.raw_index}" if fate.raw_index is not None else f"sent {fate.sent_index}"
-            lines.append(f"  {place:<10} {fate.fate}: {visible(fate.words)}")
+    lines += [f"  sent {fate.sent_index}  {fate.fate}: {visible(fate.words)}" for fate in fates.made]
+    for (words, fate), group in groupby(fates.raw, key=lambda each: (each.words, each.fate)):
+        found = list(group)
+        if words:
+            lines.append(f"  raw {_range(found[0].raw_index, found[-1].raw_index)}  {fate}: {visible(words)}")
     plain = sum(1 for fate in fates.raw if not fate.words)
     return "\n".join([*lines, f"  {plain:,} sent as they are in the state"] if fates.raw else lines)
+
+
+def _range(first: int | None, last: int | None) -> str:
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def _cache(use: CacheUse) -> str:
@@ -135,19 +141,33 @@ def _difference(explainer: Explainer, request_id: int, other_id: int | None) -> 
     ]
     for name, area in found["areas"].items():
         lines.append(f"{name.capitalize()}{': the same' if area['same'] else ''}")
-        for part in area["parts"] if not area["same"] else ():
-            place = part["new_index"] if part["new_index"] is not None else part["old_index"]
-            what = visible(part["name"]) or part["kind"]
-            count = f" × {part['count']}" if part["count"] > 1 else ""
-            tokens = f"  {part['tokens']:+,} ~tokens" if part["tokens"] else ""
-            lines.append(f"  {part['what']:<8} {'' if place is None else place} {what}{count}{tokens}")
-            for span in part.get("spans", ()):
-                lines += [
-                    f"      {sign} {visible(text[:_TEXT])}{'…' if len(text) > _TEXT else ''}"
-                    for sign, text in (("-", span["old"]), ("+", span["new"]))
-                    if text
-                ]
+        if not area["same"]:
+            for what, group in groupby(area["parts"], key=lambda part: part["what"]):
+                lines += _parts(what, list(group))
     return "\n".join(lines)
+
+
+def _parts(what: str, parts: list[dict[str, Any]]) -> list[str]:
+    """Lines of neighbours of one sort; what came or went together is one line."""
+    if what in {"added", "removed", "same"}:
+        side = "old_index" if what == "removed" else "new_index"
+        last = parts[-1][side] + parts[-1]["count"] - 1 if parts[-1][side] is not None else None
+        named = ", ".join(dict.fromkeys(visible(part["name"] or part["kind"]) for part in parts))
+        tokens = sum(part["tokens"] for part in parts)
+        place = f" {_range(parts[0][side], last)}" if last is not None else ""
+        return [f"  {what:<8}{place} {named}{f'  {tokens:+,} ~tokens' if tokens else ''}"]
+    lines = []
+    for part in parts:
+        tokens = f"  {part['tokens']:+,} ~tokens" if part["tokens"] else ""
+        place = "" if part["new_index"] is None else f" {part['new_index']}"
+        lines.append(f"  {what:<8}{place} {visible(part['name'] or part['kind'])}{tokens}")
+        for span in part.get("spans", ()):
+            lines += [
+                f"      {sign} {visible(text[:_TEXT])}{'…' if len(text) > _TEXT else ''}"
+                for sign, text in (("-", span["old"]), ("+", span["new"]))
+                if text
+            ]
+    return lines
 
 
 def _checked(found: dict[str, Any]) -> str:
