@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from engine.recording import Recorder as Recorder
     from engine.recording.api import Recording as Recording
     from engine.recording.api import record as record
+    from engine.search import Search as Search
+    from engine.search import filter_requests as filter_requests
+    from engine.search import parse_query as parse_query
+    from engine.share import export_thread as export_thread
+    from engine.share import import_thread as import_thread
+    from engine.share import save_export as save_export
     from engine.sources import Source as Source
     from engine.sources import open_source as open_source
     from engine.trace import Reader as Reader
@@ -55,6 +61,7 @@ _NAMES = {
     "Recording": "engine.recording.api",
     "Run": "engine.agent.runner",
     "Runner": "engine.agent.runner",
+    "Search": "engine.search",
     "Source": "engine.sources",
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
@@ -64,13 +71,18 @@ _NAMES = {
     "check_file": "engine.workspace",
     "earlier_versions": "engine.memory",
     "ensure_default_workspace": "engine.agent.demo",
+    "export_thread": "engine.share",
+    "filter_requests": "engine.search",
+    "import_thread": "engine.share",
     "ledger_of": "engine.ledger",
     "make_demo": "engine.agent.demo",
     "open_source": "engine.sources",
+    "parse_query": "engine.search",
     "read_memory": "engine.memory",
     "record": "engine.recording.api",
     "request_cost": "engine.wire.side",
     "requests_csv": "engine.ledger",
+    "save_export": "engine.share",
     "save_memory": "engine.memory",
     "token_split": "engine.wire.side",
     "wire_comparison": "engine.wire.side",
