@@ -36,6 +36,20 @@ def reload(w: MainWindow) -> None:
         w.session.reload_detail()
 
 
+def check(w: MainWindow) -> None:
+    """Check the file in a window of its own."""
+    from inspector.explaining import Explaining
+    from inspector.views.check import CheckDialog
+
+    desk = w.desk
+    if desk is None:
+        return
+    dialog = CheckDialog(w.jobs, Explaining(desk.opened.reader), desk.opened.path.name, w)
+    dialog.go_to.connect(desk.session.select_thread)
+    desk.destroyed.connect(dialog.close)
+    dialog.show()
+
+
 def save_memory(w: MainWindow) -> None:
     """Save the memory file in the editor."""
     if w.desk is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from engine.explain.model import ToolCost
 from engine.trace.model import ToolRow
 from inspector import format
 from inspector.models.shown_text import one_line
@@ -22,11 +23,14 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class Column(IntEnum):
     """Columns of the view."""
 
-    NAME, ABOUT, PARAMETERS, CHARS, TOKENS, CONTRIBUTOR, CALLS = range(7)
+    NAME, ABOUT, PARAMETERS, CHARS, TOKENS, CONTRIBUTOR, CALLS, SENT, RESULTS, ERRORS = range(10)
 
 
-TITLES = ("Tool", "Description", "Parameters", "Chars", "~Tokens", "Added by", "Calls")
-NUMERIC = (Column.CHARS, Column.TOKENS, Column.CALLS)
+TITLES = ("Tool", "Description", "Parameters", "Chars", "~Tokens", "Added by", "Calls", "~Sent", "~Results", "Errors")
+OVER_THREAD = (Column.SENT, Column.RESULTS, Column.ERRORS)
+"""Figures over the whole thread; they are worked out after the tools are shown."""
+NUMERIC = (Column.CHARS, Column.TOKENS, Column.CALLS, *OVER_THREAD)
+NEVER = "never called"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class ToolsModel(QAbstractTableModel):
         self.tools: Sequence[ToolRow] = ()
         self._marked: Collection[int] = ()
         self._parameters: dict[int, Parameters] = {}
+        self._costs: Mapping[str, ToolCost] = {}
 
     def set_tools(self, tools: Sequence[ToolRow], marked: Collection[int]) -> None:
         """Show another request's tools; ``marked`` are those that carry a cache marker."""
@@ -94,6 +99,16 @@ class ToolsModel(QAbstractTableModel):
         if self.tools:
             last = self.index(len(self.tools) - 1, Column.PARAMETERS)
             self.dataChanged.emit(self.index(0, Column.PARAMETERS), last)
+
+    def put_costs(self, costs: Mapping[str, ToolCost]) -> None:
+        """Take over what the tools cost over the thread, by name."""
+        self._costs = costs
+        if self.tools:
+            self.dataChanged.emit(self.index(0, Column.SENT), self.index(len(self.tools) - 1, Column.ERRORS))
+
+    def cost(self, tool: ToolRow) -> ToolCost | None:
+        """What a tool costs over the thread; None before it is worked out."""
+        return self._costs.get(tool.name)
 
     def is_marked(self, row: int) -> bool:
         """Whether a tool carries a cache marker."""
@@ -131,7 +146,10 @@ class ToolsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             hints = {Column.CALLS: "How often this thread's responses called it",
                      Column.CHARS: "Characters of the schema as JSON", Column.TOKENS: "Tokens, estimated",
-                     Column.PARAMETERS: "Number and names; a star marks what is required"}  # fmt: skip
+                     Column.PARAMETERS: "Number and names; a star marks what is required",
+                     Column.SENT: "Tokens of its schema over all requests of the thread, estimated",
+                     Column.RESULTS: "Tokens of its results as they stand in the thread's state, estimated",
+                     Column.ERRORS: "Results that are errors, over the thread"}  # fmt: skip
             return hints.get(Column(section))
         return _RIGHT if role == Qt.ItemDataRole.TextAlignmentRole and section in NUMERIC else None
 
@@ -145,8 +163,20 @@ class ToolsModel(QAbstractTableModel):
             return one_line(found.line, 300) if found else "…"
         if column == Column.CONTRIBUTOR:
             return one_line(tool.contributor or "not known", 80)
+        if column in OVER_THREAD:
+            return self._over_thread(tool, column)
         numbers = {Column.CHARS: format.size(tool.chars), Column.TOKENS: format.tokens(tool.tokens)}
         return numbers.get(Column(column), format.exact(tool.calls))
+
+    def _over_thread(self, tool: ToolRow, column: int) -> str:
+        cost = self.cost(tool)
+        if cost is None:
+            return format.UNKNOWN
+        if column == Column.SENT:
+            return format.size(cost.tokens_sent)
+        if column == Column.ERRORS:
+            return format.exact(cost.errors)
+        return format.size(cost.result_tokens) if cost.calls else NEVER
 
     def _tip(self, tool: ToolRow, column: int) -> str:
         if column == Column.CHARS:
@@ -155,6 +185,21 @@ class ToolsModel(QAbstractTableModel):
             return format.exact_tokens(tool.tokens)
         if column == Column.ABOUT:
             return tool.description
+        if column in OVER_THREAD:
+            cost = self.cost(tool)
+            return costs_in_words(cost) if cost is not None else "It is not known what it costs over the thread."
         if column == Column.CALLS:
             return f"called {format.count(tool.calls, 'time')} in this thread"
         return self._text(tool, column)
+
+
+def costs_in_words(cost: ToolCost) -> str:
+    """What a tool costs over the thread."""
+    sent = f"Sent with {format.count(cost.requests, 'request')}: {format.exact(cost.tokens_sent)} tokens, estimated."
+    if not cost.calls:
+        return f"{sent}\nIt was never called."
+    return (
+        f"{sent}\n{format.count(cost.results, 'result')}: {format.count(cost.result_chars, 'character')} returned, "
+        f"the largest {format.exact(cost.largest)}; {format.exact(cost.result_tokens)} tokens in the state, estimated."
+        f"\n{format.count(cost.errors, 'error')}, {format.exact(cost.offloaded)} offloaded."
+    )

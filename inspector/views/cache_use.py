@@ -163,8 +163,8 @@ def facts(use: CacheUse, predecessor: int | None) -> list[tuple[str, str, str]]:
     if use.break_at is not None:
         place = _AREA[use.break_at.area]
         place += f" {format.exact(use.break_at.index + 1)}" if use.break_at.area != "provider" else ""
-        by = f" · {use.break_at.contributor}" if use.break_at.contributor else ""
-        told.append(("Leaves it at", place + by, ""))
+        told.append(("Leaves it at", place, ""))
+        told.append(("Put there by", use.break_at.contributor or format.UNKNOWN, "The contributor of that piece."))
     told.append(("Could be reused", f"{format.ESTIMATE}{format.exact(use.shared)} tokens", "Estimated."))
     reported = "–, the provider does not say" if use.reported is None else f"{format.exact(use.reported)} tokens"
     told.append(("Reported as reused", reported, "As the provider reports it."))

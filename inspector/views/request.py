@@ -58,12 +58,12 @@ class RequestView(QWidget):
         self._waiting: RequestRow | None = None
         self._stale: set[int] = set()
         heads = Heads(reader, jobs, self)
+        explaining = Explaining(reader)
         self.system = SystemView(reader, jobs)
         self.messages = MessagesView(reader, jobs, heads)
-        self.tools = ToolsView(reader, jobs)
+        self.tools = ToolsView(reader, jobs, explaining=explaining)
         self.provider = ProviderView(reader, jobs)
         self.raw_effective = RawEffectiveView(reader, jobs, heads)
-        explaining = Explaining(reader)
         self.why = WhyView(jobs, explaining)
         self.diff = DiffView(jobs, explaining)
         self._areas = (

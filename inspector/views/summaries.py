@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.trace.model import RawRow, Summary
 from inspector import format
+from inspector.explaining import Explaining
 from inspector.jobs import Jobs
 from inspector.models.summaries import NOT_SAVED, EvictedModel, SummariesModel, evicted, tokens
 from inspector.panes import plain_label
@@ -18,6 +19,7 @@ from inspector.searching import Searchable
 from inspector.views.facts import Facts
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.items_table import ItemsTable
+from inspector.views.lost import LostPane
 from inspector.views.parts import AspectSplitter, Line
 from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
@@ -54,6 +56,8 @@ class SummariesView(SidePane):
         self.tabs.setAccessibleName("Summary and evicted messages")
         self.tabs.addTab(self.text, "Summary")
         self.tabs.addTab(self.evicted, "Evicted")
+        self.lost = LostPane(jobs, Explaining(reader))
+        self.tabs.addTab(self.lost, "Lost")
         lower = QWidget()
         below = QVBoxLayout(lower)
         below.setContentsMargins(0, 0, 0, 0)
@@ -67,6 +71,7 @@ class SummariesView(SidePane):
         self.table.link_clicked.connect(self._go)
         self.table.opened.connect(lambda _summary: self.text.edit.setFocus())
         self.tabs.currentChanged.connect(lambda _tab: self.evicted.load_if_seen())
+        self.lost.go_to_request.connect(self.go_to_request)
 
     def select(self, event_id: int) -> None:
         """Select the summary of an event, now or when it has been read."""
@@ -83,6 +88,7 @@ class SummariesView(SidePane):
         """Ask what is being read to stop."""
         super().close_jobs()
         self.evicted.close_jobs()
+        self.lost.close_jobs()
 
     def fetch(self, thread_id: str) -> list[Summary]:
         """The thread's summaries, the first one first."""
@@ -99,6 +105,7 @@ class SummariesView(SidePane):
             )
             return
         self.pane.show_content()
+        self.lost.refresh()
         self.splitter.fit_first(self.table.height_of(len(found)))
         if self._pending is not None and self.table.select(self._pending):
             self._pending = None
@@ -116,6 +123,7 @@ class SummariesView(SidePane):
 
     def _selected(self, summary: Summary | None) -> None:
         self.evicted.set_summary(summary)
+        self.lost.set_summary(self.thread_id, summary)
         if summary is None:
             self.facts.set_facts("")
             self.text.clear("No summary is selected.", "Select one above to read it.")

@@ -17,11 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from engine.explain.model import ToolCost
 from engine.trace.model import RequestDetail, ToolRow
 from inspector import format, theme
-from inspector.jobs import Jobs
+from inspector.explaining import Explaining
+from inspector.jobs import Jobs, Progress
 from inspector.models.cells import Badge
-from inspector.models.tools import NUMERIC, TOOL, Column, ToolsModel, read_parameters
+from inspector.models.tools import NEVER, NUMERIC, OVER_THREAD, TOOL, Column, ToolsModel, read_parameters
 from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.adaptive import AdaptiveSplitter
@@ -33,6 +35,8 @@ from inspector.views.text import TextView
 _MARKED = (Badge("cache marker", "muted", "the provider may cache everything up to here"),)
 _NARROW = 760
 """Below this width the description has no column; it stands below in full."""
+_ROOMY = 1000
+"""Below this one it has none where there are figures over the thread: those stand nowhere else."""
 _SLIM = 480
 """Below this one the parameters have none either."""
 
@@ -40,9 +44,13 @@ _SLIM = 480
 class ToolsView(QWidget):
     """The tools of one request."""
 
-    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, reader: Any, jobs: Jobs, parent: QWidget | None = None, *, explaining: Explaining | None = None
+    ) -> None:
+        """Figures over the thread are shown where there is an explainer to work them out."""
         super().__init__(parent)
-        self._reader, self._jobs = reader, jobs
+        self._reader, self._jobs, self._explaining = reader, jobs, explaining
+        self._costs_of: tuple[str, int] = ("", 0)
         self._shown = False
         self.model = ToolsModel(self)
         self.table = MessageTable("Tools")
@@ -71,6 +79,7 @@ class ToolsView(QWidget):
         row = names.index(old.name) if old is not None and old.name in names else 0
         self.table.setCurrentIndex(self.model.index(row, Column.NAME))
         self.table.verticalScrollBar().setValue(top)
+        self._ask_costs(detail)
         unknown = self.model.unknown()
         if unknown:
             self._jobs.run(
@@ -87,6 +96,29 @@ class ToolsView(QWidget):
     def find_target(self) -> Searchable | None:
         """The description of the selected tool."""
         return self.description.find_target()
+
+    def _ask_costs(self, detail: RequestDetail) -> None:
+        """Figures over the thread: once, and again when a request is newer than those that were looked at."""
+        thread, newest = self._costs_of
+        wanted = detail.row
+        if self._explaining is None or (wanted.thread_id == thread and wanted.id <= newest):
+            return
+        if wanted.thread_id != thread:
+            self.model.put_costs({})
+        self._costs_of = wanted.thread_id, wanted.id
+        self._jobs.run(
+            "Adding up the tools", _costs, self._explaining, wanted.thread_id,
+            done=self._costs_there, failed=self._no_costs, key=(self, "costs"),
+        )  # fmt: skip
+
+    def _costs_there(self, found: tuple[str, int, dict[str, ToolCost]]) -> None:
+        thread, newest, costs = found
+        if thread == self._costs_of[0]:
+            self._costs_of = thread, max(newest, self._costs_of[1])
+            self.model.put_costs(costs)
+
+    def _no_costs(self, _sentence: str) -> None:
+        """They stay unknown, and their cells say so."""
 
     def _build(self) -> None:
         self.table.setModel(self.model)
@@ -129,6 +161,7 @@ class ToolsView(QWidget):
         samples = {
             Column.NAME: "market_data_export" + "M" * 3, Column.CHARS: "00000", Column.TOKENS: "~Tokens",
             Column.CONTRIBUTOR: "FilesystemMiddleware", Column.CALLS: "Calls",
+            Column.SENT: "~Sent", Column.RESULTS: NEVER, Column.ERRORS: "Errors",
         }  # fmt: skip
         for section, sample in samples.items():
             self.table.setColumnWidth(section, metrics.horizontalAdvance(sample) + 18)
@@ -136,7 +169,10 @@ class ToolsView(QWidget):
     def _fit_columns(self, width: int) -> None:
         """Leave the description to the pane below where the table is narrow."""
         slim = width < _SLIM
-        self.table.setColumnHidden(Column.ABOUT, width < _NARROW)
+        over_thread = self._explaining is not None and width >= _NARROW
+        self.table.setColumnHidden(Column.ABOUT, width < (_ROOMY if over_thread else _NARROW))
+        for column in OVER_THREAD:
+            self.table.setColumnHidden(column, not over_thread)
         for column in (Column.TOKENS, Column.PARAMETERS):
             self.table.setColumnHidden(column, slim)
         mode = QHeaderView.ResizeMode.Stretch if slim else QHeaderView.ResizeMode.Interactive
@@ -155,6 +191,12 @@ class ToolsView(QWidget):
         else:
             self.description.clear("This tool has no description.")
         self.schema.load("Reading the schema", partial(self._reader.json_text, tool.part), key=tool.part)
+
+
+def _costs(explaining: Explaining, thread_id: str, progress: Progress) -> tuple[str, int, dict[str, ToolCost]]:
+    report = explaining().tools(thread_id, progress.check)
+    newest = max(explaining.reader.request_ids(thread_id), default=0)
+    return thread_id, newest, {cost.name: cost for cost in report.tools}
 
 
 class _ToolDelegate(QStyledItemDelegate):
@@ -192,7 +234,7 @@ class _ToolDelegate(QStyledItemDelegate):
             name.setRight(end)
             strokes.text(painter, name, text, theme.text_colour(), strokes.mono, elide=Qt.TextElideMode.ElideMiddle)
         elif column in NUMERIC:
-            zero = column == Column.CALLS and not tool.calls
+            zero = text in ("0", NEVER, format.UNKNOWN)
             colour = theme.muted_colour() if zero or column == Column.TOKENS else theme.text_colour()
             strokes.text(painter, inner, text, colour, strokes.figures, RIGHT)
         else:

@@ -197,6 +197,16 @@ class PartsReader:
     def system_message(self, _request: int) -> dict[str, Any] | None:
         return None
 
+    def request_ids(self, _thread_id: str) -> list[int]:
+        """No thread is kept here."""
+        return []
+
+    def request_rows(self, _ids: Sequence[int]) -> list[Any]:
+        return []
+
+    def events(self, _thread_id: str) -> list[Any]:
+        return []
+
     def summaries(self, _thread_id: str) -> list[Summary]:
         return self.summary_rows
 
