@@ -66,18 +66,17 @@ def _draw(demo: Path, target: Path) -> None:
         window.grab().save(str(target / name), "PNG", 0)
         print(target / name)
 
+    request.show_area(1)
+    window.around.show("files")
+    save("window-light.png")
     request.show_area(4)
     window.around.show("summaries")
     save("raw-and-effective.png")
     theme.choose(app, "dark")
-    request.show_area(1)
-    window.around.show("files")
-    save("messages-dark.png")
-    theme.choose(app, "light")
     session.select_index(0)
     request.show_area(0)
     window.around.show("memory")
-    save("system.png")
+    save("system-dark.png")
     window.close()
 
 

@@ -1,5 +1,8 @@
 """Every key of the window: it reaches its command where it should, and nothing is taken from a text field."""
 
+import re
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -273,3 +276,24 @@ def test_whatever_has_the_keyboard_shows_it(qtbot, window):
         else:
             press(qtbot, widget, "Tab")
     assert len(seen) > 14 and same == []
+
+
+def test_the_readme_names_keys_as_they_are_and_pictures_that_exist(window):
+    root = Path(__file__).resolve().parents[2]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    by_key = {}
+    for command in window.commands.all():
+        for key in [*command.keys, *(key for _scope, key in command.also)]:
+            by_key.setdefault(key, command.title)
+    table = readme.split("| keys | command |", 1)[1].split("\n\n", 1)[0]
+    rows = re.findall(r"^\| (`.+`) \| (.+) \|$", table, re.M)
+    assert len(rows) > 5
+    for keys, titles in rows:
+        named = re.findall(r"`([^`]+)`", keys)
+        if " to " in keys:
+            assert (named, titles) == (["1", str(len(actions.AREAS))], ", ".join(actions.AREAS))
+        else:
+            assert ", ".join(by_key[key] for key in named) == titles
+    pictures = re.findall(r"\]\((resources/pictures/[^)]+)\)", readme)
+    kept = {path.relative_to(root).as_posix() for path in (root / "resources/pictures").iterdir()}
+    assert len(pictures) > 2 and set(pictures) == kept
