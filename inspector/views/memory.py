@@ -9,23 +9,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile
-from inspector import format, memory_files
+from inspector import format, memory_files, workbench
 from inspector.drafts import Drafts, Slot
 from inspector.jobs import Jobs
 from inspector.memory_files import Opened
 from inspector.models.memory import MemoryModel, in_words
 from inspector.panes import plain_label
 from inspector.searching import Searchable
+from inspector.views.apply_bar import ApplyBar
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_drift import DriftRows
 from inspector.views.memory_edit import MemoryEdit
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
-from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 
 CACHED = "An edit reaches new threads. This thread keeps the copy it loaded at its first run."
@@ -65,8 +66,10 @@ class MemoryView(SidePane):
         )
         self.standing = plain_label(muted=True)
         self.standing.setWordWrap(True)
-        self.differences = Link("Differences", self.compare_with_thread)
-        self.differences.setAccessibleName("Differences between the file and the copy in this thread")
+        self.drift = DriftRows(self.compare_with_thread, self.compare_with_request)
+        self.differences = self.drift.copy_link
+        self.applying = ApplyBar(jobs, self.workspace, "memory")
+        self.applying.applied.connect(self.refresh)
         self.edit = MemoryEdit(jobs)
         self._build()
         self.table.current_changed.connect(self._selected)
@@ -234,8 +237,14 @@ class MemoryView(SidePane):
 
     def _edit_changed(self) -> None:
         file = self.table.current()
-        drift = file is not None and file.in_thread is not None and file.in_thread != file.text
+        drift = file is not None and (
+            (file.in_thread is not None and file.in_thread != file.text)
+            or (file.text is not None and file.in_thread is None and file.drift not in (None, "not-loaded"))
+        )
         self.differences.setVisible(drift)
+        self.drift.show_file(file)
+        applicable = file is not None and drift and file.state != "stops" and file.place == memory_files.STORE
+        self.applying.show_thread(self.thread_id, (file.path,) if file is not None and applicable else ())
         self.standing.setVisible(file is not None)
         self.standing.setText("" if file is None else self._standing(file))
         self.model.repaint()
@@ -251,12 +260,22 @@ class MemoryView(SidePane):
     def compare_with_thread(self) -> None:
         """Show what differs between the copy in the thread and the file now."""
         file = self.table.current()
-        if file is not None and file.in_thread is not None:
+        if file is not None:
             self.edit.show_comparison(
                 "The copy in this thread, against the file now",
-                file.in_thread,
+                file.in_thread or "",
                 file.text,
                 "The file is there no more." if not file.version else "The file is not text now.",
+            )
+
+    def compare_with_request(self) -> None:
+        """Show what differs between the text in the last request and what the file would send."""
+        file = self.table.current()
+        if file is not None and file.in_request is not None:
+            self.edit.show_comparison(
+                f"What request {file.request_number} carried, against what the file would send",
+                file.in_request,
+                partial(workbench.sent_now, file.path, file.text or ""),
             )
 
     # -- building ------------------------------------------------------------------------------
@@ -269,9 +288,10 @@ class MemoryView(SidePane):
         standing = QHBoxLayout()
         standing.setContentsMargins(MARGIN, 4, MARGIN, 0)
         standing.addWidget(self.standing, 1)
-        standing.addWidget(self.differences, 0, Qt.AlignmentFlag.AlignBottom)
         below.addWidget(Line())
+        below.addWidget(self.drift)
         below.addLayout(standing)
+        below.addWidget(self.applying)
         below.addWidget(self.edit, 1)
         self.splitter = AspectSplitter(self.table, lower, (1, 3), least=BESIDE_NEVER)
         self.pane.set_content(self.splitter)
