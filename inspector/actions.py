@@ -29,6 +29,8 @@ IN_PLACE = (
     InPlace("Search bar", "Next match", ("Return",)),
     InPlace("Search bar", "Previous match", ("Shift+Return",)),
     InPlace("Search bar", "Closes the search", ("Escape",)),
+    InPlace("Find", "Into what was found", ("Down", "Return")),
+    InPlace("Find", "Empties the query", ("Escape",)),
     InPlace("Search threads", "Into the list", ("Down", "Return")),
     InPlace("Search threads", "All threads again", ("Escape",)),
     InPlace("Message", "A new line", ("Return",)),
@@ -73,6 +75,8 @@ def _edit(w: MainWindow) -> list[Command]:
                        lambda: verbs.find_target(w) is not None, hint=hint, separated=separated)  # fmt: skip
 
     return [
+        Command("find.open", "Find in the workspace…", lambda: w.focus("find"), "Edit", ("Ctrl+Shift+F",),
+                hint="In all threads, files and memory; filters narrow it."),
         text("find", "Find in the text…", "Ctrl+F", lambda t: t.open_find(),
              "In the text of the part that has the keyboard, else in that of the request."),
         text("next", "Next match", "F3", lambda t: t.step_find(False), "Around the end."),
@@ -136,6 +140,11 @@ def _go(w: MainWindow) -> list[Command]:
         to("go.next_error", "Next error", "E", lambda: verbs.jump(w, 1, has_error, "error"),
            "The next request that failed or carries a warning.", context=True),
         to("go.previous_error", "Previous error", "Shift+E", lambda: verbs.jump(w, -1, has_error, "error"), ""),
+        Command("go.back", "Back", lambda: verbs.move(w, -1), "Go", ("Alt+Left",),
+                lambda: w.desk is not None and w.desk.going.can(-1), separated=True,
+                hint="To the request that was looked at before, also in another thread."),
+        Command("go.forward", "Forward", lambda: verbs.move(w, 1), "Go", ("Alt+Right",),
+                lambda: w.desk is not None and w.desk.going.can(1)),
         to("go.into", "Look into the request", "Return", lambda: w.focus("request"),
            "From the table into the request.", scope="table", context=True),
     ]  # fmt: skip
@@ -209,7 +218,7 @@ def _view(w: MainWindow) -> list[Command]:
         Command("view.chart", "Chart", lambda: verbs.toggle_chart(w), "View",
                 checked=lambda: not w.centre.chart.isHidden(), hint="The table holds the same numbers."),
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
-        pane("ledger", "Ledger"),
+        pane("ledger", "Ledger"), pane("find", "Find"),
         Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
     ]  # fmt: skip

@@ -12,6 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
+from inspector.finding import Finding
+from inspector.going import Going
 from inspector.jobs import Jobs
 from inspector.opening import Opened, first_summary
 from inspector.session import Session
@@ -20,7 +22,7 @@ from inspector.views.centre import Centre
 from inspector.views.requests import RequestsView
 from inspector.views.threads import ThreadsView
 
-AROUND = ("files", "summaries", "memory", "skills", "ledger")
+AROUND = ("files", "summaries", "memory", "skills", "ledger", "find")
 
 
 class Desk(QObject):
@@ -53,10 +55,12 @@ class Desk(QObject):
         centre.requests.put(self.requests)
         self.request: Any = views["request"](opened.reader, jobs)
         centre.request.put(self.request)
+        self.finding = Finding(opened.reader)
+        self.going = Going(self.session, self.request, self)
         self.around: dict[str, Any] = {}
+        more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "find": (self.finding,)}
         for name in AROUND:
-            extra = (opened.path,) if name == "memory" else ()
-            self.around[name] = views[name](opened.reader, jobs, *extra)
+            self.around[name] = views[name](opened.reader, jobs, *more.get(name, ()))
             around.place(name).put(self.around[name])
         self._wire()
 
@@ -91,6 +95,7 @@ class Desk(QObject):
         for view in (self.request, *self.around.values()):
             view.close_jobs()
         self.around["memory"].flush()
+        jobs.after_all(self.finding.close)
         jobs.after_all(self.opened.reader.close)
 
     # -- who tells whom ----------------------------------------------------------------------
@@ -110,6 +115,9 @@ class Desk(QObject):
         for view in self.around.values():
             view.go_to_request.connect(session.select_request)
         self.around["summaries"].open_artifact.connect(self._open_artifact)
+        self.around["find"].chosen.connect(self.going.to_hit)
+        self.going.wants_file.connect(self._open_artifact)
+        self.going.wants_memory.connect(self._open_memory)
         self._request_changed(None)
 
     def _show_threads(self) -> None:
@@ -140,10 +148,15 @@ class Desk(QObject):
 
     def _detail_ready(self, detail: RequestDetail, previous: RequestDetail | None) -> None:
         self.request.show_request(detail, previous)
+        self.going.shown(detail)
 
     def _open_artifact(self, path: str) -> None:
         self._around.show("files")
         self.around["files"].open_path(path)
+
+    def _open_memory(self, path: str) -> None:
+        self._around.show("memory")
+        self.around["memory"].open_path(path)
 
     def _open_summary(self, event: int) -> None:
         self._around.show("summaries")

@@ -26,6 +26,7 @@ VIEWS = {
     "memory": ("inspector.views.memory", "MemoryView"),
     "skills": ("inspector.views.skills", "SkillsView"),
     "ledger": ("inspector.views.ledger", "LedgerView"),
+    "find": ("inspector.views.find", "FindView"),
 }
 """Views that are imported after the window shows: module and class by name."""
 

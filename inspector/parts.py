@@ -48,6 +48,7 @@ class Parts:
         for name, title, beside in (
             ("files", "Files", None), ("summaries", "Summaries", "files"),
             ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"), ("ledger", "Ledger", "skills"),
+            ("find", "Find", "ledger"),
         ):  # fmt: skip
             self.around.add(name, title, beside)
         self.around.dock("files").raise_()

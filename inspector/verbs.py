@@ -130,6 +130,12 @@ def compare_with_before(w: MainWindow) -> None:
         w.desk.request.diff.compare_with_before()
 
 
+def move(w: MainWindow, by: int) -> None:
+    """Back or forward through what was looked at."""
+    if w.desk is not None:
+        w.desk.going.move(by)
+
+
 def copy_thread_id(w: MainWindow) -> None:
     """The id as it is stored."""
     if w.session is not None and w.session.thread_id is not None:

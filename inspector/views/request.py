@@ -155,6 +155,10 @@ class RequestView(QWidget):
                 table: QTableView = self._areas[_PLACES[area]].table
                 table.setCurrentIndex(table.model().index(index, 0))
 
+    def show_raw(self, index: int | None) -> None:
+        """Bring a raw message to the front, by its place."""
+        self._show_message(index, None)
+
     def show_contributor(self) -> None:
         """Bring the contributor of the selected block, tool or message to the front."""
         table: QTableView = self._areas[self.area()].table

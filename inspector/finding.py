@@ -1,0 +1,73 @@
+"""The search of one source, made when it is first needed. Called in jobs only."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from engine.search.model import Results
+from engine.trace.model import RequestRow
+from inspector.jobs import Cancelled, Progress
+
+LIMIT = 200
+"""Texts that one query shows at most."""
+
+
+class Finding:
+    """Hands out one ``engine.Search`` a source; a database of somebody else has none."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self.available = getattr(reader, "kind", "") == "workspace"
+        """Whether the source can be searched; requests can be filtered anyway."""
+        self._made: Any = None
+        self._closed = False
+        self._lock = Lock()
+
+    def update(self, progress: Progress) -> bool:
+        """Bring the index up to date; False when it was stopped before the end."""
+
+        def told(done: int, total: int, what: str) -> None:
+            try:
+                progress.report(done, total, f"Indexing {what}")
+            except Cancelled:
+                pass  # the update looks at ``stop`` itself, between two steps
+
+        return bool(self._search().update(told, progress.stop))
+
+    def find(self, query: str, limit: int = LIMIT) -> Results:
+        """What a query finds; raises ``QueryError`` with a sentence."""
+        found: Results = self._search().find(query, limit)
+        return found
+
+    def complete(self, text: str, cursor: int) -> list[Any]:
+        """What can stand at the cursor of a query."""
+        if self.available:
+            return list(self._search().complete(text, cursor))
+        from engine.search.complete import Values, complete
+
+        return list(complete(text, cursor, Values()))
+
+    def filter(self, rows: list[RequestRow], query: str) -> list[int]:
+        """Ids of the requests that a query lets through."""
+        import engine
+
+        facts = self._search().facts() if self.available else None
+        return [row.id for row in engine.filter_requests(rows, query, facts)]
+
+    def close(self) -> None:
+        """Close the files; nothing is searched any more."""
+        with self._lock:
+            made, self._made, self._closed = self._made, None, True
+        if made is not None:
+            made.close()
+
+    def _search(self) -> Any:
+        with self._lock:
+            if self._closed:
+                raise Cancelled
+            if self._made is None:
+                import engine
+
+                self._made = engine.Search(self._reader.path)
+            return self._made

@@ -1,0 +1,121 @@
+"""Going somewhere: to what a search found, and back and forward through what was looked at."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.search.model import Hit
+from engine.trace.model import RequestDetail
+from inspector.session import Session
+
+KEPT = 200
+
+
+class Place(NamedTuple):
+    """A request that was looked at."""
+
+    thread_id: str
+    request: int
+
+
+class Trail:
+    """Places that were looked at. Steps to a neighbour are one place: where the walk has come to."""
+
+    def __init__(self) -> None:
+        self._places: list[Place] = []
+        self._at = -1
+        self._walking = False
+
+    def visit(self, place: Place, step: bool) -> None:
+        """Somebody looks at a place; ``step``: it is beside the one before."""
+        if self.current() == place:
+            return
+        if step and self._walking and self._at == len(self._places) - 1:
+            self._places[self._at] = place
+            return
+        self._walking = step
+        self._places = [*self._places[: self._at + 1], place][-KEPT:]
+        self._at = len(self._places) - 1
+
+    def current(self) -> Place | None:
+        """Where one is."""
+        return self._places[self._at] if self._at >= 0 else None
+
+    def can(self, by: int) -> bool:
+        """Whether there is a place before (-1) or after (1)."""
+        return 0 <= self._at + by < len(self._places)
+
+    def move(self, by: int) -> Place | None:
+        """Go back (-1) or forward (1)."""
+        if not self.can(by):
+            return None
+        self._walking = False
+        self._at += by
+        return self._places[self._at]
+
+
+class Going(QObject):
+    """Selects thread and request, and what is wanted of it once it is there."""
+
+    wants_file = Signal(str)
+    """The path of a file of the selected thread."""
+    wants_memory = Signal(str)
+    """The path of a memory file."""
+
+    def __init__(self, session: Session, request: Any, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._request = session, request
+        self._trail = Trail()
+        self._wanted: Hit | None = None
+        session.request_changed.connect(self._request_changed)
+
+    def to_hit(self, hit: Hit) -> None:
+        """Show where a text stands."""
+        self._wanted = None
+        if hit.thread_id is not None:
+            if hit.request is not None:
+                self._wanted = hit
+            self._session.select_thread(hit.thread_id, hit.request)
+            self._show_wanted(self._request.detail())
+        if hit.path and hit.source == "file" and hit.thread_id is not None:
+            self.wants_file.emit(hit.path)
+        elif hit.path and hit.source in ("memory", "file"):
+            self.wants_memory.emit(hit.path)
+
+    def shown(self, detail: RequestDetail) -> None:
+        """A request is shown now."""
+        self._show_wanted(detail)
+
+    def can(self, by: int) -> bool:
+        """Whether there is something to go back (-1) or forward (1) to."""
+        return self._trail.can(by)
+
+    def move(self, by: int) -> None:
+        """Go back (-1) or forward (1)."""
+        if (place := self._trail.move(by)) is not None:
+            self._session.select_thread(place.thread_id, place.request)
+
+    def _request_changed(self, _row: object) -> None:
+        session = self._session
+        if session.thread_id is None or session.request_id is None:
+            return
+        before = self._trail.current()
+        step = (
+            before is not None
+            and before.thread_id == session.thread_id
+            and abs(session.rows.index(before.request) - session.rows.index(session.request_id)) == 1
+        )
+        self._trail.visit(Place(session.thread_id, session.request_id), step)
+
+    def _show_wanted(self, detail: RequestDetail | None) -> None:
+        hit = self._wanted
+        if hit is None or detail is None or detail.row.id != hit.request:
+            return
+        self._wanted = None
+        if hit.area == "raw":
+            self._request.show_raw(hit.index)
+        elif hit.area is not None:
+            area = "provider" if hit.area == "response" else hit.area
+            self._request.show_part(area, hit.index or 0)
