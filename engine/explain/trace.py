@@ -158,10 +158,7 @@ class _Walk:
             words = f"No event of this thread made this summary of {cutoff:,} messages."
             pairs.note(stage.by, 0, None, "summary", words)
         cut = self._cut(cutoff, len(after))
-        trail.cut = min(cutoff, len(self._lists.raw))
-        for raw in trail.where[:cut]:
-            if raw >= trail.cut:
-                trail.gone[raw] = stage.by
+        trail.cut = max((raw for raw in trail.where[:cut] if raw >= 0), default=-1) + 1
         pairs.now, trail.where = pairs.now[cut:], trail.where[cut:]
         summary = pairs.make(after[0][0], stage.by or SUMMARIZATION, "summary")
         reached = len(self._lists.raw)
@@ -188,10 +185,10 @@ class _Walk:
         return next((e for e in self._summaries if e.data.get("part") == part and e.data["cutoff"] == cutoff), None)
 
     def _cut(self, cutoff: int, length: int) -> int:
-        """Where the kept messages begin: messages that LangChain put in may have moved the place."""
+        """Where the kept messages begin; in older records, messages that LangChain put in had moved the place."""
         now = self._pairs.now
         moved = cutoff + len(now) - len(self._lists.raw)
-        return moved if len(now) - moved == length - 1 else min(cutoff, len(now))
+        return moved if len(now) - moved == length - 1 and len(now) - cutoff != length - 1 else min(cutoff, len(now))
 
     def _disclose(self, by: str, after: Sequence[Piece]) -> None:
         """Skill tools are disclosed in system messages between the others."""

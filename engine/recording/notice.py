@@ -76,11 +76,13 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
     event = event if isinstance(event, Mapping) else {}
     raw = call.state.get("messages") or []
     in_force, cutoff = event.get("summary_message"), event.get("cutoff_index")
-    made = _made_here(call, in_force, cutoff, len(raw))
+    # LangChain may have put answers to calls that it could not parse between the raw messages: cuts count them.
+    given = len(call.layers[0].messages) if call.layers and call.layers[0] is not None else len(raw)
+    made = _made_here(call, in_force, cutoff, given)
     data: dict[str, Any]
     if made is not None:
         evicted_from = cutoff or 0
-        cutoff = len(raw) - (len(made) - 1)
+        cutoff = given - (len(made) - 1)
         before = lane.raw.tokens(evicted_from) + (message_tokens(in_force) if in_force is not None else 0)
         data = {
             "evicted_from": min(evicted_from, cutoff),
@@ -112,7 +114,7 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
     return cutoff, [EventNote("summary", at, token, data, once=("cutoff", "part"), parts=parts)]
 
 
-def _made_here(call: Call, in_force: Any, cutoff: int | None, raw: int) -> list[Any] | None:
+def _made_here(call: Call, in_force: Any, cutoff: int | None, given: int) -> list[Any] | None:
     """Messages right inside the middleware that put a new summary before them; None where none did.
 
     Two summaries may have the same words; then the cut tells them apart.
@@ -120,7 +122,7 @@ def _made_here(call: Call, in_force: Any, cutoff: int | None, raw: int) -> list[
     for layer in call.layers:
         if layer is not None and layer.messages and is_summary(layer.messages[0]):
             old = layer.messages[0] is in_force or (
-                _same(layer.messages[0], in_force) and raw - (len(layer.messages) - 1) == cutoff
+                _same(layer.messages[0], in_force) and given - (len(layer.messages) - 1) == cutoff
             )
             return None if old else list(layer.messages)
     return None

@@ -12,6 +12,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from engine import Explainer, Reader
 from engine.explain.model import Fates
+from engine.recording.notice import SUMMARY_STATE
 from engine.trace.model import RequestRow
 from tests.contract.models import Given, Told, call, recorded, summarizing
 from tests.engine.explain.conftest import WEEK_22
@@ -187,6 +188,25 @@ def test_a_call_that_could_not_be_parsed_has_an_answer_that_no_raw_message_is(tm
     assert made.words.startswith("LangChain's answer to a tool call that could not be parsed")
     assert [one.fate for one in found.raw] == ["sent"] * len(found.raw)
     reader.close()
+
+
+def test_a_cut_counts_the_answers_that_langchain_put_in(tmp_path: Path) -> None:
+    broken = AIMessage(
+        "",
+        tool_calls=[{"name": "ls", "args": {"path": "/"}, "id": "ok"}],
+        invalid_tool_calls=[{"type": "invalid_tool_call", "id": "bad", "name": "ls", "args": "{", "error": "cut"}],
+    )
+    model = Unchecked(turns=["zero", broken, "one"], summaries=["S1", "S2"])
+    world = recorded(tmp_path, model, middleware=[summarizing(model, 5, 2)])
+    for text in ("a", "b"):
+        event = world.say(LONG + text).get(SUMMARY_STATE)
+    with world.reader() as reader:
+        (summary,) = reader.summaries("t")
+        found = Explainer(reader).fates(reader.requests("t")[-1].id)
+        assert Explainer(reader).check().clean
+    assert event is not None and summary.cutoff == event["cutoff_index"] == 3
+    assert [one.fate for one in found.raw] == ["summarized"] * 3 + ["sent"] * 2
+    assert [(one.fate, one.sent_index) for one in found.made] == [("summary", 0), ("patched", 2)]
 
 
 def test_what_a_middleware_of_the_users_did_is_put_down_to_it(tmp_path: Path) -> None:
