@@ -150,12 +150,6 @@ def copy_request(w: MainWindow) -> None:
         QGuiApplication.clipboard().setText("\n".join(lines))
 
 
-def toggle_follow(w: MainWindow) -> None:
-    """Whether new requests are selected as they arrive."""
-    w.follow = not w.follow
-    w.prefs.set("follow", w.follow)
-
-
 def toggle_threads(w: MainWindow) -> None:
     """Show or hide the threads."""
     w.threads_dock.setVisible(w.threads_dock.isHidden())

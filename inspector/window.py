@@ -18,20 +18,19 @@ from engine.trace.model import RequestRow
 from inspector import actions, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
+from inspector.following import Following
 from inspector.jobs import Jobs
+from inspector.leaving import Leaving
 from inspector.opening import Opened, Opener, Starter, called
 from inspector.panes import Pane
 from inspector.parts import Parts
 from inspector.prefs import Prefs
 from inspector.session import Session
 from inspector.tab_order import following
-from inspector.views.composer import KEPT_MODELS
 from inspector.views.welcome import Welcome
 
 CHART_MS = 1500
 """The chart is imported by then, also when there is no request to show before."""
-STOP_MS = 4000
-"""A run that has not stopped by then does not keep the window open."""
 
 
 class MainWindow(QMainWindow):
@@ -42,7 +41,6 @@ class MainWindow(QMainWindow):
         self.prefs = prefs
         self.jobs = Jobs(self)
         self.desk: Desk | None = None
-        self.follow = prefs.flag("follow")
         self.ask: Callable[..., bool] = dialogs.ask
         self._opener = Opener(self.jobs, self)
         self._chart: Any = None
@@ -50,14 +48,13 @@ class MainWindow(QMainWindow):
         self._wanted: Path | None = None
         self._begun = False
         self._closing = False
-        self._stopping = False
-        self._given_up = False
-        self._followed: int | None = None
         self.setWindowTitle("Context Inspector")
         self.parts = Parts(self, self.jobs, prefs)
         self.status, self.centre, self.around = self.parts.status, self.parts.centre, self.parts.around
         self.threads, self.threads_dock = self.parts.threads, self.parts.threads_dock
         self.composer = self.parts.composer
+        self.following = Following(self.composer, prefs, self)
+        self._leaving = Leaving(self, self.composer, self.status)
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
@@ -84,7 +81,7 @@ class MainWindow(QMainWindow):
     def open(self, path: Path | None) -> None:
         """Open a source now; the one before is closed, after a question when work would be lost."""
         self._begun = True
-        if not self._may_leave():
+        if not self._leaving.may_leave(self.ask, self._has_unsaved()):
             return
         self._close_desk()
         self._wanted = path
@@ -133,6 +130,7 @@ class MainWindow(QMainWindow):
         table.customContextMenuRequested.connect(lambda at: self._context("request", table.viewport(), at))
         desk.look_into.connect(lambda: self.focus("request"))
         session = desk.session
+        self.following.use(session)
         session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)
         session.thread_changed.connect(self._thread_changed)
         session.request_changed.connect(self._request_changed)
@@ -238,14 +236,11 @@ class MainWindow(QMainWindow):
         )
         self.composer.send_button.clicked.connect(self.send)
         self.composer.stop_button.clicked.connect(self.composer.stop)
-        self.composer.started.connect(self._run_started)
-        self.composer.recorded.connect(self._run_recorded)
         self.composer.state_changed.connect(self.commands.refresh)
-        self.composer.model_chosen.connect(self._model_chosen)
         self.around.changed.connect(self.commands.refresh)
 
     def _thread_changed(self, thread_id: str | None) -> None:
-        self._followed = None
+        self.following.thread_changed()
         self.composer.set_thread(thread_id)
         if self.desk is not None and thread_id is not None:
             self.prefs.select_thread(self.desk.source, thread_id)
@@ -258,30 +253,10 @@ class MainWindow(QMainWindow):
         self.commands.refresh()
 
     def _rows_changed(self) -> None:
-        session = self.session
-        if session is None:
-            return
-        self.status.show_request(session.request_row())
-        known, self._followed = self._followed, len(session.rows)
-        if self.follow and known is not None and self._followed > known:
-            session.select_index(self._followed - 1)
-        self.commands.refresh()
-
-    def _run_started(self, thread_id: str) -> None:
-        session = self.session
-        if session is not None and session.thread_id is None:
-            session.select_thread(thread_id)
-        self._run_recorded()
-
-    def _run_recorded(self) -> None:
         if self.session is not None:
-            self.session.poll()
-
-    def _model_chosen(self, name: str) -> None:
-        models = [name, *(each for each in self.composer.models() if each != name)]
-        self.composer.set_models(models, name)
-        self.prefs.set_names("models", models[:KEPT_MODELS])
-        self.prefs.set("model", name)
+            self.status.show_request(self.session.request_row())
+            self.following.rows_changed()
+            self.commands.refresh()
 
     def _context(self, name: str, where: QWidget, at: Any) -> None:
         self.commands.context_menu(name, self).popup(where.mapToGlobal(at))
@@ -290,12 +265,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask when work would be lost; stop the run; remember; wait for the threads."""
-        if not self._stopping and not self._may_leave():
+        if not self._leaving.may_close(self.ask, self._has_unsaved()):
             event.ignore()
-            return
-        if self.composer.running and not self._given_up:
-            event.ignore()
-            self._close_after_run()
             return
         self._closing = True
         self.composer.save_draft(now=True)
@@ -305,32 +276,12 @@ class MainWindow(QMainWindow):
         self.jobs.close()
         event.accept()
 
-    def _close_after_run(self) -> None:
-        if self._stopping:
-            return
-        self._stopping = True
-        self.status.show_note("Stopping the run before the window closes.")
-
-        def give_up() -> None:
-            self._given_up = True
-            self.close()
-
-        assert self.composer.turn is not None
-        self.composer.turn.ended.connect(lambda *_how: QTimer.singleShot(0, self, self.close))
-        QTimer.singleShot(STOP_MS, self, give_up)
-
-    def _may_leave(self) -> bool:
-        if self.composer.running:
-            if not self.ask(self, "A run is under way. Stop it? What was finished stays recorded.", "Stop it"):
-                return False
-            self.composer.stop()
-        if self.desk is None or not self.desk.has_unsaved():
-            return True
-        unsaved = "A memory file has changes that are not saved. They are kept, and offered again next time."
-        return self.ask(self, unsaved, "Leave it unsaved", "Stay")
+    def _has_unsaved(self) -> bool:
+        return self.desk is not None and self.desk.has_unsaved()
 
     def _close_desk(self) -> None:
         desk, self.desk = self.desk, None
+        self.following.use(None)
         if desk is None:
             return
         self.composer.open("", None, "Nothing is open.")
