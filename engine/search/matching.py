@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ class Match:
 
     source: str
     ref: str
+    part: int | None
+    """Id of a recorded part."""
     kind: str
     at: float | None
     version: bytes
@@ -43,7 +46,8 @@ class Match:
 class Units:
     """What is in the index, by number: a picture of one moment. Later units have higher numbers."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, parts: Mapping[bytes, int]) -> None:
+        """``parts`` are the ids of recorded parts by what they are known by."""
         self._index = index
         rows = index.rows("SELECT id, source, ref, version, kind, tools, at FROM units ORDER BY id")
         self.rows = rows
@@ -57,7 +61,9 @@ class Units:
         self._first = numpy.searchsorted(self._unit_of, numpy.arange(len(rows)))
         self._last = numpy.searchsorted(self._unit_of, numpy.arange(len(rows)), side="right")
         self._is_part = numpy.fromiter((row[1] == PART for row in rows), bool, len(rows))
-        self._part = numpy.fromiter((int(row[2]) if row[1] == PART else 0 for row in rows), numpy.int64, len(rows))
+        ids = (parts.get(bytes.fromhex(row[2]), 0) if row[1] == PART else 0 for row in rows)
+        self._part = numpy.fromiter(ids, numpy.int64, len(rows))
+        """Ids of recorded parts; 0 for one that is gone, and for what is none."""
 
     @property
     def largest_part(self) -> int:
@@ -121,6 +127,7 @@ class Candidates:
         """The match in a unit; None when the terms don't occur in it after all."""
         units = self._units
         _, source, ref, version, kind, _, at = units.rows[number]
+        part = int(units._part[number]) or None
         looks = _Looks(self._index, units._pieces, range(units._first[number], units._last[number]))
         found: list[tuple[Piece, int, int]] = []
         total = 0
@@ -132,13 +139,13 @@ class Candidates:
             found.append((piece, index, len(term)))
             total += count
         if not found:  # a query of filters alone
-            return Match(source, ref, kind, at, version, "", 0, 0, 0, "", 0, 0.0)
+            return Match(source, ref, part, kind, at, version, "", 0, 0, 0, "", 0, 0.0)
         piece, index, length = next((one for one in found if one[0].field == "text"), found[0])
-        size = len(looks.range) * PIECE
+        weight = min(total, 50) / (1 + math.log2(1 + len(looks.range) * PIECE / 1_000))
+        position = piece.start + index
         return Match(
-            source, ref, kind, at, version, piece.field, piece.start + index, length, total, piece.text, piece.start,
-            min(total, 50) / (1 + numpy.log2(1 + size / 1_000)),
-        )  # fmt: skip
+            source, ref, part, kind, at, version, piece.field, position, length, total, piece.text, piece.start, weight
+        )
 
 
 class _Looks:

@@ -1,8 +1,7 @@
-"""The record as a search sees it at one moment: its requests, where parts stand, what filters ask for."""
+"""The corpus as a search sees it at one moment: its requests, where parts stand, what filters ask for."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,17 +11,16 @@ import numpy
 
 from engine.folding import fold
 from engine.kinds import block_kind
-from engine.notes import Note, list_notes
+from engine.notes import Note
+from engine.search.corpus import EARLIER, FILE, Corpus, file_of, stored_of
 from engine.search.filters import Facts, holds, matcher
 from engine.search.matching import Match
 from engine.search.model import Hit, Source
-from engine.search.places import Place, Places
+from engine.search.places import Place
 from engine.search.query import Query
 from engine.search.snippets import snippet
-from engine.search.update import EARLIER, FILE, PART, file_of, stored_of
-from engine.trace.book import Book
+from engine.search.update import PART
 from engine.trace.model import Kind, RequestRow, ThreadRow
-from engine.trace.reader import Reader
 
 _TEXT_FILTERS = {"kind", "tool", "file"}
 """With words they choose among the texts; without, among the requests."""
@@ -47,13 +45,13 @@ class Scope:
 
 
 class Picture:
-    """One moment of the record. ``before`` saves reading again what can't have changed."""
+    """One moment of a corpus. ``before`` saves reading again what can't have changed."""
 
-    def __init__(self, reader: Reader, book: Book, before: Picture | None = None) -> None:
-        self._reader, self._book = reader, book
-        self.places = Places(book)
-        self._threads: dict[int, str] = dict(book.rows("SELECT id, thread_id FROM threads"))
-        self.threads: list[ThreadRow] = reader.threads()
+    def __init__(self, corpus: Corpus, before: Picture | None = None) -> None:
+        self._corpus = corpus
+        self.places = corpus.places()
+        self._threads = corpus.thread_numbers()
+        self.threads: list[ThreadRow] = corpus.threads()
         self.titles = {thread.thread_id: thread.title for thread in self.threads}
         self.rows = self._requests(before)
 
@@ -61,20 +59,16 @@ class Picture:
         ids = self.places.requests.tolist()
         known = before.rows if before is not None and before._threads.items() <= self._threads.items() else {}
         settled = {id: row for id in ids[:-_RECENT] if (row := known.get(id)) is not None and row.status != "running"}
-        new = {row.id: row for row in self._reader.request_rows(id for id in ids if id not in settled)}
+        new = {row.id: row for row in self._corpus.rows([id for id in ids if id not in settled])}
         return {id: row for id in ids if (row := settled.get(id) or new.get(id)) is not None}
 
     @cached_property
     def facts(self) -> Facts:
         """What filters ask for and the rows don't say."""
-        calls = self._book.rows("SELECT id, calls FROM requests WHERE calls IS NOT NULL")
-        files: dict[int, list[str]] = {}
-        for request, data in self._book.rows("SELECT request, data FROM events WHERE request IS NOT NULL"):
-            files.setdefault(request, []).extend(_paths(json.loads(data)))
         return Facts(
             titles=self.titles,
-            calls={request: json.loads(names) for request, names in calls},
-            files=files,
+            calls=self._corpus.calls(),
+            files=self._corpus.named(),
             noted={note.request for note in self.notes if note.kind == "note" and note.request is not None},
             marked={note.request for note in self.notes if note.kind == "mark" and note.request is not None},
         )
@@ -82,7 +76,7 @@ class Picture:
     @cached_property
     def notes(self) -> list[Note]:
         """Notes and marks of the reader."""
-        return list_notes(self._book.path)
+        return self._corpus.notes()
 
     def scope(self, query: Query, thread_id: str | None) -> Scope:
         """What the filters of a query leave; with words, those that choose among texts are left to the texts."""
@@ -145,7 +139,7 @@ class Picture:
     def hits(self, match: Match, terms: Sequence[str], scope: Scope, query: Query) -> Iterator[Hit]:
         """The hits of one text: one a thread that holds it, or one for a file."""
         if match.source == PART:
-            for place in self.places.of(int(match.ref), scope.requests):
+            for place in self.places.of(match.part or 0, scope.requests):
                 hit = self._part_hit(match, terms, place)
                 if hit is not None and (not query.of("kind") or _any(query, "kind", hit.kind)):
                     yield hit
@@ -199,7 +193,7 @@ class Picture:
             area=place.area,
             index=place.index,
             kind=self._kind(match, place),
-            part=int(match.ref),
+            part=match.part,
             path=None,
             version=None,
             current=True,
@@ -216,10 +210,7 @@ class Picture:
         if place.area == "tools":
             return "tools"
         if place.area == "system":
-            row = self._book.one("SELECT origin_part FROM requests WHERE id = ?", (place.request,))
-            contributors = (self._book.value(row[0]) or {}).get("system") if row and row[0] else None
-            index = place.index or 0
-            return block_kind(contributors[index]) if contributors and index < len(contributors) else "system"  # type: ignore[return-value]
+            return block_kind(self._corpus.contributor(place.request, place.index or 0))  # type: ignore[return-value]
         return match.kind if match.kind in _MESSAGE_KINDS else "other"  # type: ignore[return-value]
 
     def _hit(
@@ -265,21 +256,11 @@ class Picture:
             return False
         if request is None:
             return not scope.only_requests
-        number = int(numpy.searchsorted(self.places.requests, request))
-        return number < len(scope.requests) and bool(scope.requests[number])
+        number = self.places.number.get(request)
+        return number is not None and bool(scope.requests[number])
 
 
 def _any(query: Query, name: str, *texts: str | None) -> bool:
     """Whether one of the filters of a name, if there are any, is found in one of the texts."""
     filters = query.of(name)
     return not filters or any(holds(text, filter.value) for filter in filters for text in texts)
-
-
-def _paths(data: Any) -> Iterator[str]:
-    """Every path that an event names."""
-    for item in data.values() if isinstance(data, dict) else data:
-        if isinstance(item, (dict, list)):
-            yield from _paths(item)
-    path = data.get("path") if isinstance(data, dict) else None
-    if isinstance(path, str):
-        yield path

@@ -7,7 +7,7 @@ number of requests, and those of all parts at once are a few array operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,9 @@ import numpy
 from engine.search.model import Area
 from engine.trace.book import Book
 
-_LISTS: tuple[tuple[Area, str, int], ...] = (
-    ("system", "system_node", 2),  # its first node holds the message around the blocks
-    ("tools", "tools_node", 1),
-    ("messages", "messages_node", 1),
-    ("raw", "raw_node", 1),
-)
-"""Area, column of its last node, depth of its first item."""
-_SINGLE: tuple[tuple[Area, str], ...] = (("provider", "params_part"), ("response", "response_part"))
+_FIRST: dict[Area, int] = {"system": 2, "tools": 1, "messages": 1, "raw": 1}
+"""Depth of the first item of each list; of a system message, the first node holds the message around the blocks."""
+_SINGLE: tuple[Area, ...] = ("provider", "response")
 _ORDER: tuple[Area, ...] = ("system", "tools", "messages", "provider", "response", "raw")
 """Where a part stands in several areas of one request, the first of these is told."""
 
@@ -43,21 +38,22 @@ class Place:
 
 
 class Places:
-    """Numbers of requests are their places in ``requests``, the array of their ids, which rises."""
+    """Numbers of requests are their places in ``requests``, the array of their ids: in a thread, as they were made."""
 
-    def __init__(self, book: Book) -> None:
-        columns = [name for _, name, _ in _LISTS] + [name for _, name in _SINGLE]
-        rows = book.rows(f"SELECT id, thread, {', '.join(columns)} FROM requests ORDER BY id")
-        table = numpy.array([[value or 0 for value in row] for row in rows], numpy.int64).reshape(-1, 2 + len(columns))
-        self.requests, self.threads = table[:, 0], table[:, 1]
-        chain = book.rows("SELECT id, parent, part, depth FROM chain ORDER BY id")
-        nodes = numpy.array(chain, numpy.int64).reshape(-1, 4)
+    def __init__(
+        self, requests: Any, threads: Any, ends: Mapping[Area, Any], single: Mapping[Area, Any], nodes: Any
+    ) -> None:
+        """Arrays by request: ids, numbers of threads, last nodes and single parts by area; and the nodes, a row
+        each of id, parent, part and depth, in the order of their ids."""
+        self.requests, self.threads = requests, threads
+        self.number = {int(id): number for number, id in enumerate(requests)}
+        """Number of a request by its id."""
         self._ids, self._parts, self._depths = nodes[:, 0], nodes[:, 2], nodes[:, 3]
         self._enter, self._leave = _ranges(self._ids, nodes[:, 1])
         self._by_part = numpy.argsort(self._parts, kind="stable")
         self._sorted_parts = self._parts[self._by_part]
-        self._lists = {area: self._list(table[:, 2 + column], first) for column, (area, _, first) in enumerate(_LISTS)}
-        self._single = {area: _Single(table[:, 2 + len(_LISTS) + column]) for column, (area, _) in enumerate(_SINGLE)}
+        self._lists: dict[Area, _List] = {area: self._list(ends[area], first) for area, first in _FIRST.items()}
+        self._single: dict[Area, _Single] = {area: _Single(single[area]) for area in _SINGLE}
 
     def of(self, part: int, let: Any) -> Iterator[Place]:
         """Where a part stands, a place a thread, in the requests that the array of booleans ``let`` lets through."""
@@ -148,6 +144,57 @@ class _Single:
 
 
 _NONE = numpy.array([], numpy.int64)
+
+
+def of_record(book: Book) -> Places:
+    """The places of a workspace's record."""
+    names = ("system_node", "tools_node", "messages_node", "raw_node", "params_part", "response_part")
+    rows = book.rows(f"SELECT id, thread, {', '.join(names)} FROM requests ORDER BY id")
+    table = numpy.array([[value or 0 for value in row] for row in rows], numpy.int64).reshape(-1, 2 + len(names))
+    nodes = numpy.array(book.rows("SELECT id, parent, part, depth FROM chain ORDER BY id"), numpy.int64).reshape(-1, 4)
+    ends = {area: table[:, 2 + column] for column, area in enumerate(_FIRST)}
+    single = {area: table[:, 6 + column] for column, area in enumerate(_SINGLE)}
+    return Places(table[:, 0], table[:, 1], ends, single, nodes)
+
+
+def of_lists(lists: Mapping[int, Mapping[str, Sequence[int]]], threads: Mapping[int, int]) -> Places:
+    """The places of requests that are given by the parts of their lists; their system messages have no shell."""
+    known: dict[tuple[str, int, int], int] = {}
+    nodes: list[tuple[int, int, int, int]] = []
+    ends: dict[Area, list[int]] = {area: [] for area in _FIRST}
+    before: dict[Area, tuple[Sequence[int], list[int]]] = {area: ((), []) for area in _FIRST}
+
+    def walk(area: Area, parts: Sequence[int]) -> int:
+        """The last node of a list; what it shares with the list before is not walked again."""
+        old, path = before[area]
+        same = len(old)
+        if parts[:same] != old:
+            same = next(
+                (at for at, (one, other) in enumerate(zip(old, parts, strict=False)) if one != other), len(parts)
+            )
+        del path[same:]
+        for part in parts[len(path) :]:
+            above = path[-1] if path else 0
+            node = known.get((area, above, part))
+            if node is None:
+                node = known[area, above, part] = len(nodes) + 1
+                nodes.append((node, above, part, len(path) + _FIRST[area]))
+            path.append(node)
+        before[area] = parts, path
+        return path[-1] if path else 0
+
+    for told in lists.values():
+        for area in _FIRST:
+            ends[area].append(walk(area, told.get(area, ())))
+    ids = numpy.fromiter(lists, numpy.int64, len(lists))
+    responses = [(*told.get("response", ()), 0)[0] for told in lists.values()]
+    return Places(
+        ids,
+        numpy.fromiter((threads[id] for id in lists), numpy.int64, len(lists)),
+        {area: numpy.array(found, numpy.int64) for area, found in ends.items()},
+        {"provider": numpy.zeros(len(lists), numpy.int64), "response": numpy.array(responses, numpy.int64)},
+        numpy.array(nodes, numpy.int64).reshape(-1, 4),
+    )
 
 
 def _ranges(ids: Any, parents: Any) -> tuple[Any, Any]:

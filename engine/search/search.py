@@ -20,16 +20,17 @@ from platformdirs import user_cache_path
 from engine.errors import InspectorError
 from engine.folding import fold
 from engine.search.complete import Completion, Values, complete
+from engine.search.corpus import Corpus
 from engine.search.filters import Facts
 from engine.search.index import Index, index_path, remove
 from engine.search.matching import Candidates, Match, Units
 from engine.search.model import Order, Results
+from engine.search.of_source import SourceCorpus
+from engine.search.of_workspace import WorkspaceCorpus
 from engine.search.picture import Picture
 from engine.search.query import Query, parse_query
-from engine.search.texts import KINDS
 from engine.search.update import Progress, Update
-from engine.trace.book import Book
-from engine.trace.reader import Reader
+from engine.sources import Source, open_source
 
 LIMIT = 100
 SECONDS = 0.09
@@ -39,15 +40,19 @@ _RANKED = 10
 
 
 class Search:
-    """Search in one workspace file.
+    """Search in one file: a workspace, or any other source of threads, which may be open already.
 
     Raises:
-        UsageError, WorkspaceError: the file is not there, or no workspace.
+        UsageError, WorkspaceError: the file is not there, or can't be read.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._reader, self._book = Reader(self.path), Book(self.path)
+    def __init__(self, source: Source | str | Path) -> None:
+        self._own = isinstance(source, (str, Path))
+        self._source: Source = open_source(Path(source)) if isinstance(source, (str, Path)) else source
+        self.path = self._source.path
+        self._corpus: Corpus = (
+            WorkspaceCorpus(self._source) if self._source.kind == "workspace" else SourceCorpus(self._source)
+        )
         self._index, self._temporary = _open(self.path)
         self._lock, self._updating = threading.Lock(), threading.Lock()
         self._seen: tuple[Picture, Units] | None = None
@@ -60,8 +65,9 @@ class Search:
     def close(self) -> None:
         """Close the files."""
         self._index.close()
-        self._book.close()
-        self._reader.close()
+        self._corpus.close()
+        if self._own:
+            self._source.close()
         if self._temporary is not None:
             self._temporary.cleanup()
 
@@ -73,7 +79,7 @@ class Search:
         """
         with self._updating:
             try:
-                whole = Update(self._book, self._index, progress, stop or threading.Event()).run()
+                whole = Update(self._corpus, self._index, progress, stop or threading.Event()).run()
                 self._look()
             except sqlite3.Error as error:
                 raise InspectorError(f"The search index {self._index.path} can't be written: {error}.") from error
@@ -118,7 +124,8 @@ class Search:
         else:
             scored.sort(key=lambda one: -(one[1].at or 0.0))
         hits = tuple(hit for _, hit in scored[:limit])
-        return Results(hits, more or len(scored) > limit, count, self._pending(units), time.perf_counter() - began)
+        pending = self._corpus.newer(units.largest_part)
+        return Results(hits, more or len(scored) > limit, count, pending, time.perf_counter() - began)
 
     def complete(self, text: str, cursor: int) -> list[Completion]:
         """What can stand at the cursor of a query, by what the workspace holds."""
@@ -146,13 +153,8 @@ class Search:
     def _look(self) -> tuple[Picture, Units]:
         with self._lock:
             before = self._seen[0] if self._seen else None
-            self._seen = Picture(self._reader, self._book, before), Units(self._index)
+            self._seen = Picture(self._corpus, before), Units(self._index, self._corpus.parts())
             return self._seen
-
-    def _pending(self, units: Units) -> int:
-        kinds = ",".join(f"'{kind}'" for kind in sorted(KINDS))
-        row = self._book.one(f"SELECT count(*) FROM parts WHERE id > ? AND kind IN ({kinds})", (units.largest_part,))
-        return int(row[0]) if row else 0
 
 
 def forget(path: str | Path) -> None:

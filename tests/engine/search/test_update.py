@@ -105,10 +105,10 @@ def test_what_is_deleted_is_gone_from_the_index(file: Path) -> None:
         assert threads_with(search) == {"t0", "t1"}
         assert threads_with(search, '"marmalade number 2"') == set()
         with closing(sqlite3.connect(search.index_file)) as index:
-            held = {int(ref) for (ref,) in index.execute("SELECT ref FROM units WHERE source = 'part'")}
+            held = {ref for (ref,) in index.execute("SELECT ref FROM units WHERE source = 'part'")}
             matches = index.execute("SELECT count(*) FROM grams WHERE grams MATCH '\"q2z\"'").fetchone()
             orphans = index.execute("SELECT count(*) FROM pieces WHERE unit NOT IN (SELECT id FROM units)").fetchone()
-        there = {id for (id,) in connection.execute("SELECT id FROM parts")}
+        there = {digest.hex() for (digest,) in connection.execute("SELECT digest FROM parts")}
         assert held <= there
         assert (matches, orphans) == ((0,), (0,))
 
