@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.errors import InspectorError
 from engine.trace.model import MemoryFile
-from inspector import drafts, file_content, format
+from inspector import drafts, file_content, format, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
 from inspector.models.shown_text import shown
@@ -87,6 +87,7 @@ def save(workspace: Path, path: str, base: ExactText, shown: str, version: str) 
     from engine import save_memory
 
     text = base.edited(shown)
+    workbench.refuse_undecided(base.exact, text)
     saved = save_memory(workspace, path, text, version)
     return Written(shown, ExactText.of(text), saved.version)
 

@@ -122,6 +122,9 @@ class MemoryView(SidePane):
     def show_loaded(self, found: list[MemoryFile]) -> None:
         """Bring the table and every open buffer up to date."""
         self.model.set_items(found)
+        self.edit.bench.effect.set_thread(self.thread_id)
+        self.edit.bench.preview.set_sources([(file.path, file.text) for file in found])
+        self.edit.bench.refresh()
         if not found:
             self._show(None)
             self.pane.show_empty(

@@ -142,6 +142,14 @@ class MemoryBuffer(QObject):
         """Put another text in, as an edit that can be undone."""
         replace(self.document, ExactText.of(text).shown)
 
+    def take_merge(self, text: str) -> None:
+        """Put a merge of the edit with the stored text in, as an edit of the stored one; undo brings the edit back."""
+        self.base, self.version = ExactText.of(self.stored.text or ""), self.stored.version
+        replace(self.document, ExactText.of(text).shown)
+        self.document.setModified(True)
+        self.restored_at = None
+        self.changed.emit()
+
     def save(self, over: str | None = None) -> None:
         """Save over the version that the edit was made from, or over the version ``over`` that was seen."""
         if self.saving or self.workspace is None or not self.editable:

@@ -9,16 +9,20 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector import format
+from engine.trace.model import MemoryFile
+from engine.workbench import Merge
+from inspector import format, workbench
 from inspector.jobs import Jobs
 from inspector.memory_files import Earlier
+from inspector.models.late import while_alive
 from inspector.models.shown_text import for_clipboard
 from inspector.panes import Pane, plain_label
-from inspector.views.buttons import WordButton
+from inspector.views.buttons import WordButton, choice_button
 from inspector.views.compare import ComparePane, Text
+from inspector.views.memory_bench import TITLES, MemoryBench
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_earlier import EarlierTexts
 from inspector.views.memory_editor import MemoryEditor
@@ -57,6 +61,8 @@ class MemoryEdit(QWidget):
         self.earlier.failed.connect(self._failed)
         self.where = plain_label(muted=True)
         self.compare = ComparePane(jobs)
+        self.bench = MemoryBench(jobs)
+        self.modes = {mode: choice_button(title) for mode, title in TITLES.items()}
         self.text = Pane()
         for pane in (self.text, self.compare.pane):
             pane.setMinimumWidth(100)
@@ -65,6 +71,13 @@ class MemoryEdit(QWidget):
         self.hidden.found.connect(self._moved)
         self.editor.cursorPositionChanged.connect(self._moved)
         self.compare.closed.connect(self.close_comparison)
+        for mode, button in self.modes.items():
+            button.clicked.connect(self.bench.toggler(mode))
+        self.bench.changed.connect(self._arrange)
+        self.bench.preview.go_to_line.connect(self._go_to_line)
+        self.bench.versions.compare_asked.connect(self.show_comparison)
+        self.bench.effect.compare_asked.connect(self.show_comparison)
+        self.bench.versions.restored.connect(self.saved)
         self.set_buffer(None)
 
     # -- one buffer --------------------------------------------------------------------------
@@ -79,6 +92,7 @@ class MemoryEdit(QWidget):
         self.buffer = buffer
         self._stop_comparing()
         self.editor.set_buffer(buffer)
+        self.bench.set_buffer(buffer)
         self.search.text_changed()
         self.note.clear()
         if buffer is not None:
@@ -224,6 +238,7 @@ class MemoryEdit(QWidget):
     def _saved(self) -> None:
         self._stop_comparing()
         self.note.clear()
+        self.bench.refresh()
         self.saved.emit()
 
     def _failed(self, sentence: str) -> None:
@@ -245,6 +260,8 @@ class MemoryEdit(QWidget):
             gone = "The file was removed." if not stored.version else "What is stored now is not text."
             self.compare.say(title, gone)
         actions = [("Keep editing", self._keep_editing)]
+        if stored.text is not None and buffer.unsaved:
+            actions.append(("Merge both", self._merge))
         if stored.text is not None:
             actions.append(("Take the stored one", self._take_stored))
         elif not stored.version:
@@ -252,6 +269,61 @@ class MemoryEdit(QWidget):
         actions.append(("Save mine over it", self._save_over))
         self.note.say(sentence or "The file was changed after it was opened here.", *actions)
         self._arrange()
+
+    def _merge(self) -> None:
+        """Bring both edits together in the editor, as one edit that can be undone; nothing is saved."""
+        buffer = self.buffer
+        if buffer is None or buffer.stored.text is None:
+            return
+        self.jobs.run(
+            "Bringing both edits together",
+            workbench.merge,
+            buffer.base.exact,
+            buffer.exact_text(),
+            buffer.stored.text,
+            done=while_alive(self, partial(self._merged, buffer, buffer.stored, buffer.text())),
+            failed=self._failed,
+            key=(self, "merge"),
+        )
+
+    def _merged(self, buffer: MemoryBuffer, stored: MemoryFile, typed: str, merge: Merge) -> None:
+        if buffer is not self.buffer:
+            return
+        if buffer.text() != typed or buffer.stored.version != stored.version:  # typed on, or changed again, meanwhile
+            self._merge()
+            return
+        buffer.take_merge(merge.text)
+        self._stop_comparing()
+        self.editor.setFocus()
+        close = ("Close", self.tell)
+        if merge.clean:
+            self.note.say("Both edits are in the editor. Look at them, then save. Undo brings yours back.", close)
+            return
+        count = format.count(len(merge.conflicts), "place")
+        self.note.say(
+            f"Both edits are in the editor. {count} both changed: decide between <<<<<<< and >>>>>>>, then save.",
+            ("Next conflict", self._next_conflict),
+            close,
+        )
+        self._go_to_line(merge.conflicts[0][0])
+
+    def _next_conflict(self) -> None:
+        block = self.editor.textCursor().block().next()
+        while block.isValid() and not block.text().startswith(workbench.MARKER):
+            block = block.next()
+        if not block.isValid():
+            block = self.editor.document().begin()
+            while block.isValid() and not block.text().startswith(workbench.MARKER):
+                block = block.next()
+        if block.isValid():
+            self._go_to_line(block.blockNumber() + 1)
+
+    def _go_to_line(self, line: int) -> None:
+        block = self.editor.document().findBlockByNumber(line - 1)
+        if block.isValid():
+            self.editor.setTextCursor(QTextCursor(block))
+            self.editor.ensureCursorVisible()
+            self.editor.setFocus()
 
     def _keep_editing(self) -> None:
         self._stop_comparing()
@@ -334,9 +406,22 @@ class MemoryEdit(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addLayout(tools)
+        modes = QHBoxLayout()
+        modes.setContentsMargins(MARGIN - 4, 0, MARGIN, 2)
+        modes.setSpacing(2)
+        for choice in self.modes.values():
+            modes.addWidget(choice)
+        modes.addStretch(1)
+        whole.addLayout(modes)
         whole.addWidget(self.note)
         whole.addWidget(Line())
-        self.both = AspectSplitter(self.text, self.compare, (1, 1))
+        self.aside = QWidget()
+        aside = QVBoxLayout(self.aside)
+        aside.setContentsMargins(0, 0, 0, 0)
+        aside.setSpacing(0)
+        aside.addWidget(self.compare)
+        aside.addWidget(self.bench)
+        self.both = AspectSplitter(self.text, self.aside, (1, 1))
         whole.addWidget(self.both, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -347,6 +432,11 @@ class MemoryEdit(QWidget):
     def _arrange(self) -> None:
         """Editor and comparison both; where they would stand on each other's feet, the comparison alone."""
         under = self.both.orientation() == Qt.Orientation.Vertical
-        alone = bool(self._comparing) and under and self.both.height() < LEAST_FOR_BOTH
+        beside = bool(self._comparing or self.bench.mode)
+        alone = beside and under and self.both.height() < LEAST_FOR_BOTH
         self.text.setVisible(not alone)
         self.compare.setVisible(bool(self._comparing))
+        self.bench.setVisible(bool(self.bench.mode) and not self._comparing)
+        self.aside.setVisible(beside)
+        for mode, button in self.modes.items():
+            button.setChecked(mode == self.bench.mode)

@@ -364,7 +364,7 @@ def conflict(world: World) -> MemoryView:
 
 def test_a_conflict_keeps_both_and_asks(world: World) -> None:
     view = conflict(world)
-    assert list(view.edit.note.buttons()) == ["Keep editing", "Take the stored one", "Save mine over it"]
+    assert list(view.edit.note.buttons()) == ["Keep editing", "Merge both", "Take the stored one", "Save mine over it"]
     press(world, view, "Keep editing")
     assert view.edit.compare.isHidden()
     assert view.has_unsaved()

@@ -1,0 +1,231 @@
+"""What a save would concern, before it is done: threads, cached tokens, and the next request before and after."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.workbench import BlastRadius, DryComparison, DryRow, Piece, Reach
+from inspector import format, workbench
+from inspector.jobs import Jobs
+from inspector.models.items import Column, ItemsModel
+from inspector.panes import Pane, plain_label
+from inspector.views.buttons import WordButton
+from inspector.views.items_table import ItemsTable
+from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
+
+
+def _copy(one: Reach) -> str:
+    return "none yet" if not one.loaded else "as it stands" if one.current else "≠ older copy"
+
+
+class ReachModel(ItemsModel[Reach]):
+    """Threads that load the file, the last used first."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            (
+                Column("Thread", lambda one: one.title, lambda one: one.thread_id),
+                Column(
+                    "Its copy",
+                    _copy,
+                    lambda one: (
+                        "It holds a copy: an edit reaches it when it is applied there."
+                        if one.loaded
+                        else "It loads the file as it stands at its next run."
+                    ),
+                ),
+                Column(
+                    "Cache lost",
+                    lambda one: format.tokens(one.invalidated_tokens) if one.last_request else format.UNKNOWN,
+                    lambda one: (
+                        f"Tokens of the prompt from the memory block on, in request {one.last_request}."
+                        if one.last_request
+                        else "No request of it carried the file."
+                    ),
+                    sort=lambda one: one.invalidated_tokens,
+                    right=True,
+                    hint="Tokens of the prompt prefix that a provider's cache could no longer reuse, estimated.",
+                ),
+            ),
+            lambda one: one.thread_id,
+        )
+
+
+def _side(piece: Piece | None) -> str:
+    return format.UNKNOWN if piece is None else format.tokens(piece.tokens)
+
+
+def _name(row: tuple[int, DryRow]) -> str:
+    piece = row[1].before or row[1].after
+    assert piece is not None
+    return format.one_line(f"{piece.kind} · {piece.contributor or piece.text}", 80)
+
+
+class DryModel(ItemsModel[tuple[int, DryRow]]):
+    """Pieces of both requests, those that differ marked."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            (
+                Column(
+                    "", lambda row: "=" if row[1].same else "≠", said=lambda row: "same" if row[1].same else "other"
+                ),
+                Column("Piece", _name, kind=lambda row: None if row[1].same else "error"),
+                Column("Before", lambda row: _side(row[1].before), right=True),
+                Column("After", lambda row: _side(row[1].after), right=True),
+            ),
+            lambda row: row[0],
+        )
+
+
+class EffectPane(QWidget):
+    """Threads above; below, on request, the dry run of the shown thread."""
+
+    compare_asked = Signal(str, object, object)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._buffer: MemoryBuffer | None = None
+        self._thread: str | None = None
+        self.says = plain_label()
+        self.says.setWordWrap(True)
+        self.says.setContentsMargins(MARGIN, 2, MARGIN, 4)
+        self.reach_model = ReachModel()
+        self.reach: ItemsTable[Reach] = ItemsTable(
+            self.reach_model, "Threads that load the file", ("", "≠ older copy", "Cache lost")
+        )
+        self.reach_pane = Pane()
+        self.reach_pane.set_content(self.reach)
+        self.run_button = WordButton("Next request, before and after", self.run)
+        self.apply = QCheckBox("Applied here")
+        self.apply.setAccessibleName("As if the edit were applied to this thread too")
+        self.apply.setChecked(True)
+        self.apply.toggled.connect(lambda _on: self._forget())
+        self.totals = plain_label(muted=True)
+        self.totals.setWordWrap(True)
+        self.totals.setContentsMargins(MARGIN, 0, MARGIN, 4)
+        self.dry_model = DryModel()
+        self.dry: ItemsTable[tuple[int, DryRow]] = ItemsTable(
+            self.dry_model, "Pieces of the next request, before and after", ("=", "", "~88.8k", "~88.8k")
+        )
+        self.dry.opened.connect(self._compare)
+        self.dry_pane = Pane()
+        self.dry_pane.set_content(self.dry)
+        row = QHBoxLayout()
+        row.setContentsMargins(MARGIN, 4, MARGIN, 4)
+        row.addWidget(self.run_button)
+        row.addWidget(self.apply)
+        row.addStretch(1)
+        below = QWidget()
+        under = QVBoxLayout(below)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(0)
+        under.addWidget(Line())
+        under.addLayout(row)
+        under.addWidget(self.totals)
+        under.addWidget(self.dry_pane, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.says)
+        column.addWidget(AspectSplitter(self.reach_pane, below, (1, 1), least=BESIDE_NEVER), 1)
+        self._forget()
+
+    def set_buffer(self, buffer: MemoryBuffer | None) -> None:
+        """Another file's."""
+        self._buffer = buffer
+        self._jobs.cancel((self, "reach"))
+        self.reach_model.set_items([])
+        self.says.setText("")
+        self._forget()
+        self.refresh()
+
+    def set_thread(self, thread_id: str | None) -> None:
+        """The thread whose next request is worked out."""
+        if thread_id != self._thread:
+            self._thread = thread_id
+            self._forget()
+
+    def refresh(self) -> None:
+        """Ask whom it concerns, where somebody sees it."""
+        buffer = self._buffer
+        if self.isHidden() or buffer is None or buffer.workspace is None:
+            self.reach_pane.show_empty("Only a workspace tells.", "Its record says which threads load the file.")
+            return
+        if self.reach_pane.state() != "content":
+            self.reach_pane.show_loading("Looking whom it concerns")
+        self._jobs.run(
+            "Looking whom it concerns",
+            workbench.reach,
+            buffer.workspace,
+            buffer.path,
+            done=self._take,
+            failed=self.reach_pane.show_error,
+            key=(self, "reach"),
+        )
+
+    def run(self) -> None:
+        """Work out the next request before and after the edit, in a job; no model is called."""
+        buffer = self._buffer
+        if buffer is None or buffer.workspace is None or self._thread is None:
+            return
+        self.dry_pane.show_loading("Working out the next request")
+        self._jobs.run(
+            "Working out the next request",
+            workbench.next_requests,
+            buffer.workspace,
+            self._thread,
+            buffer.path,
+            buffer.exact_text(),
+            self.apply.isChecked(),
+            done=self._show,
+            failed=self.dry_pane.show_error,
+            key=(self, "dry"),
+        )
+
+    def _take(self, found: BlastRadius) -> None:
+        held = [one for one in found.threads if one.loaded]
+        words = (
+            f"{format.count(len(found.threads), 'thread')} load it, {format.count(len(held), 'thread')} with a copy."
+        )
+        if len(found.threads) == 1:
+            words = f"1 thread loads it, {'with' if held else 'without'} a copy."
+        if held:
+            words += f" Applied to all of them, {format.tokens(found.invalidated_tokens)} cached tokens are lost."
+        if found.new_threads:
+            words += " Every new thread loads it."
+        self.says.setText(words)
+        self.reach_model.set_items(list(found.threads))
+        if found.threads:
+            self.reach_pane.show_content()
+        else:
+            self.reach_pane.show_empty("No thread has loaded this file.")
+
+    def _show(self, found: DryComparison) -> None:
+        self.totals.setText(
+            f"{format.tokens(found.tokens_before)} → {format.tokens(found.tokens_after)} tokens · "
+            f"{format.tokens(found.kept_tokens)} at the front stay as they are · "
+            f"{format.tokens(found.invalidated_tokens)} after them are sent anew"
+        )
+        rows = list(enumerate(found.rows))
+        self.dry_model.set_items(rows)
+        self.dry_pane.show_content()
+        first = next((number for number, row in rows if not row.same), None)
+        if first is not None:
+            self.dry.select(first)
+        else:
+            self.dry.select_first()
+
+    def _compare(self, row: tuple[int, DryRow]) -> None:
+        before, after = row[1].before, row[1].after
+        title = f"Next request, {format.one_line(_name(row), 60)}: before, against after"
+        self.compare_asked.emit(title, before.text if before else "", after.text if after else "")
+
+    def _forget(self) -> None:
+        self._jobs.cancel((self, "dry"))
+        self.dry_model.set_items([])
+        self.totals.setText("")
+        self.dry_pane.show_empty("Nothing is sent, and no model is called.", "Press the button to work it out.")
