@@ -28,13 +28,29 @@ if TYPE_CHECKING:
     from engine.agent.runner import Update as Update
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import SubagentSettings as SubagentSettings
+    from engine.dryrun import compare_requests as compare_requests
+    from engine.dryrun import next_request as next_request
+    from engine.dryrun import request_again as request_again
     from engine.explain import Explainer as Explainer
+    from engine.governance import delete_for_good as delete_for_good
+    from engine.governance import plan_deletion as plan_deletion
     from engine.ledger import artifacts_csv as artifacts_csv
     from engine.ledger import ledger_of as ledger_of
     from engine.ledger import requests_csv as requests_csv
+    from engine.memory import delete_memory as delete_memory
     from engine.memory import earlier_versions as earlier_versions
     from engine.memory import read_memory as read_memory
     from engine.memory import save_memory as save_memory
+    from engine.memory.applying import apply_memory as apply_memory
+    from engine.memory.applying import apply_skills as apply_skills
+    from engine.memory.applying import undo_apply as undo_apply
+    from engine.memory.edits import revert_edit as revert_edit
+    from engine.memory.findings import findings_in as findings_in
+    from engine.memory.findings import findings_of as findings_of
+    from engine.memory.merge import merge_texts as merge_texts
+    from engine.memory.radius import blast_radius as blast_radius
+    from engine.memory.sent import sent_memory as sent_memory
+    from engine.memory.versions import restore_version as restore_version
     from engine.recording import Recorder as Recorder
     from engine.recording.api import Recording as Recording
     from engine.recording.api import record as record
@@ -44,17 +60,22 @@ if TYPE_CHECKING:
     from engine.share import export_thread as export_thread
     from engine.share import import_thread as import_thread
     from engine.share import save_export as save_export
+    from engine.skills import check_skill as check_skill
+    from engine.skills import costs_of as costs_of
+    from engine.skills import new_skill as new_skill
     from engine.sources import Source as Source
     from engine.sources import open_source as open_source
     from engine.trace import Reader as Reader
     from engine.wire.side import request_cost as request_cost
     from engine.wire.side import token_split as token_split
     from engine.wire.side import wire_comparison as wire_comparison
+    from engine.workbench import Edits as Edits
     from engine.workspace import Workspace as Workspace
     from engine.workspace import check_file as check_file
 
 _NAMES = {
     "AgentSettings": "engine.agent.settings",
+    "Edits": "engine.workbench",
     "Explainer": "engine.explain",
     "Reader": "engine.trace",
     "Recorder": "engine.recording",
@@ -66,25 +87,44 @@ _NAMES = {
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
     "Workspace": "engine.workspace",
+    "apply_memory": "engine.memory.applying",
+    "apply_skills": "engine.memory.applying",
     "artifacts_csv": "engine.ledger",
+    "blast_radius": "engine.memory.radius",
     "build_agent": "engine.agent.build",
     "check_file": "engine.workspace",
+    "check_skill": "engine.skills",
+    "compare_requests": "engine.dryrun",
+    "costs_of": "engine.skills",
+    "delete_for_good": "engine.governance",
+    "delete_memory": "engine.memory",
     "earlier_versions": "engine.memory",
     "ensure_default_workspace": "engine.agent.demo",
     "export_thread": "engine.share",
     "filter_requests": "engine.search",
+    "findings_in": "engine.memory.findings",
+    "findings_of": "engine.memory.findings",
     "import_thread": "engine.share",
     "ledger_of": "engine.ledger",
     "make_demo": "engine.agent.demo",
+    "merge_texts": "engine.memory.merge",
+    "new_skill": "engine.skills",
+    "next_request": "engine.dryrun",
     "open_source": "engine.sources",
     "parse_query": "engine.search",
+    "plan_deletion": "engine.governance",
     "read_memory": "engine.memory",
     "record": "engine.recording.api",
+    "request_again": "engine.dryrun",
     "request_cost": "engine.wire.side",
     "requests_csv": "engine.ledger",
+    "restore_version": "engine.memory.versions",
+    "revert_edit": "engine.memory.edits",
     "save_export": "engine.share",
     "save_memory": "engine.memory",
+    "sent_memory": "engine.memory.sent",
     "token_split": "engine.wire.side",
+    "undo_apply": "engine.memory.applying",
     "wire_comparison": "engine.wire.side",
 }
 

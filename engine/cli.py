@@ -20,6 +20,7 @@ from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
 from engine.explain import cli as explaining
 from engine.ledger import cli as counting
+from engine.memory import cli as remembering
 from engine.search import cli as searching
 from engine.share import cli as sharing
 from engine.tables import table
@@ -38,6 +39,8 @@ COMMANDS = (
     "diff",
     "check",
     "ledger",
+    "memory",
+    "skills",
     "search",
     "export",
     "import",
@@ -105,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     recording.add_command(commands)
     explaining.add_commands(command, _reader, _json)
     counting.add_command(command, _reader, _thread, _json)
+    remembering.add_commands(command, _reader, _thread, _json)
     searching.add_command(command, _json)
     sharing.add_commands(command, _reader, _thread)
     return parser

@@ -28,6 +28,8 @@ TERMINAL_COMMANDS = {
     "diff": "compare a request with the one before, or with another",
     "check": "work out every request from its state, and look for its files",
     "ledger": "count what a thread's model received, and what was put away instead",
+    "memory": "list the memory sources of a thread's agent: state, cost, drift, versions",
+    "skills": "list every skill a thread's agent could find: listed or not, and why",
     "search": "find texts in requests, files and memory",
     "export": "write a thread, or one request, as HTML, Markdown or JSON",
     "import": "bring an exported thread into a workspace",

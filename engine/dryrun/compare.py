@@ -9,7 +9,7 @@ from engine.canonical import to_json
 from engine.workbench import DryComparison, DryRequest, DryRow, Piece
 
 
-def compare(before: DryRequest, after: DryRequest) -> DryComparison:
+def compare_requests(before: DryRequest, after: DryRequest) -> DryComparison:
     """Rows of both, area by area. A prefix ends with the first piece that is another one."""
     rows = [
         row for area in ("tools", "system", "messages") for row in _rows(getattr(before, area), getattr(after, area))

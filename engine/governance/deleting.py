@@ -21,7 +21,7 @@ _FEW = 24  # samples of each kind
 _SLICE = 24  # bytes
 
 
-def delete(workspace_path: str | Path, plan: DeletionPlan, vacuum: bool = True) -> DeletionProof:
+def delete_for_good(workspace_path: str | Path, plan: DeletionPlan, vacuum: bool = True) -> DeletionProof:
     """Delete what was planned, overwrite its pages, and look for it afterwards.
 
     ``vacuum`` rewrites the file, so that what earlier changes left in free pages goes too; it takes as

@@ -59,19 +59,22 @@ def last_block(book: Book, thread_id: str) -> LastBlock | None:
     return None
 
 
-def drift_of(path: str, text: str | None, cached: Mapping[str, str] | None, sent: Mapping[str, str] | None) -> Drift:
+def drift_of(
+    path: str, there: bool, text: str | None, cached: Mapping[str, str] | None, sent: Mapping[str, str] | None
+) -> Drift:
     """How the file, the thread's copy and the last request differ.
 
-    ``sent`` is None where no request tells; then the other two are compared.
+    ``text`` is None for a file that isn't ``there`` or isn't UTF-8; ``sent`` is None where no request tells, and
+    then the other two are compared.
     """
     if cached is None:
         return "not-loaded"
     copy = cached.get(path)
     as_copied = True if sent is None else sent.get(path, "") == _as_sent(path, copy)
-    if text == copy:
+    if text == copy and there is (text is not None):
         return "none" if as_copied else "request-older"
     if as_copied:
-        return "file-gone" if text is None else "file-newer"
+        return "file-newer" if there else "file-gone"
     return "thread-differs" if sent is not None and sent.get(path, "") == _as_sent(path, text) else "all-differ"
 
 
@@ -108,7 +111,7 @@ def _memory(
         facts=facts,
         in_request=sent.get(path) if sent is not None else None,
         request_number=last.number if last is not None else None,
-        drift=drift_of(path, text, cached, sent),
+        drift=drift_of(path, path in files, text, cached, sent),
         changed_at=changed_at,
         changed_by=changed_by,
         read_only="" if stored else "It does not lie in this workspace's store: it can be read here, not edited.",

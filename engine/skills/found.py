@@ -37,18 +37,26 @@ def skills_of(book: Book, files: Files, thread_id: str, events: Sequence[Event])
     """Skills by name: the thread's menu, and every SKILL.md that is not in it."""
     state, values = files.state(thread_id)
     every = {**state, **files.store()}
-    sources = [str(source) for source in files.settings(thread_id).get("skills") or [SKILLS]]
+    menu = values.get("skills_metadata")
+    thread = menu if isinstance(menu, list) else None
+    sources = _sources(files.settings(thread_id).get("skills"), thread)
     found = {path: data for path, data in every.items() if path.endswith(f"/{_FILE}") and _under(path, sources)}
     readable = {path: bytes_ for path, data in found.items() if (bytes_ := content_of(data)[0]) is not None}
     now, _ = menu_of({path: data for path, data in readable.items() if _depth(path, sources) == 1}, sources)
-    menu = values.get("skills_metadata")
-    thread = menu if isinstance(menu, list) else None
     seen, disclosed = (_seen(book, thread_id, events), values.get("_skill_tools_disclosed") or {})
     rows = [
         _row(path, every, readable.get(path), thread, now, sources, seen, disclosed)
         for path in dict.fromkeys((*(str(skill["path"]) for skill in thread or ()), *sorted(found)))
     ]
     return sorted(rows, key=lambda row: (row.name, row.path))
+
+
+def _sources(declared: Any, menu: list[dict[str, Any]] | None) -> list[str]:
+    """Folders that the agent searches: as its settings say, else where its menu has its skills from."""
+    if isinstance(declared, list):
+        return [str(source) for source in declared]
+    folders = (str(skill["path"]).rsplit("/", 2)[0] + "/" for skill in menu or ())
+    return list(dict.fromkeys(folders)) or [SKILLS]
 
 
 def _row(

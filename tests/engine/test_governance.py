@@ -14,7 +14,7 @@ from engine import Reader, Runner, Workspace
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.agent.settings import AgentSettings
 from engine.errors import EditConflict, InspectorError, UsageError
-from engine.governance import delete, plan_deletion
+from engine.governance import delete_for_good, plan_deletion
 from engine.memory import read_memory, save_memory
 from engine.transactions import transaction
 from tests.received import as_recorded
@@ -91,7 +91,7 @@ def test_a_thread_goes_from_every_table_and_from_the_bytes_of_the_file(world: Wo
         item.what for item in plan.items
     }
     assert plan.files == (("/notes.md", len(f"{MARKER} it is notes")),)
-    proof = delete(world.file, plan, vacuum=vacuum)
+    proof = delete_for_good(world.file, plan, vacuum=vacuum)
     assert proof.gone
     assert proof.note == ""
     assert proof.searched > 3
@@ -113,7 +113,7 @@ def test_of_the_demo_one_thread_goes_and_the_others_stay_as_they_were(demo_copy:
     plan = plan_deletion(demo_copy, thread_id=WEEK_22)
     assert any(path.startswith("/large_tool_results/") for path, _ in plan.files)
     assert any(PATH in sentence for sentence in plan.kept)
-    proof = delete(demo_copy, plan)
+    proof = delete_for_good(demo_copy, plan)
     assert proof.gone
     assert proof.size_after < proof.size_before
     assert {thread: recorded(demo_copy, thread) for thread in others} == before
@@ -127,7 +127,7 @@ def test_of_the_demo_one_thread_goes_and_the_others_stay_as_they_were(demo_copy:
 def test_a_runner_that_is_open_goes_on_with_other_threads_and_with_the_deleted_one(world: World) -> None:
     world.say("kept", "hello", "other")
     world.say("gone", MARKER)
-    delete(world.file, plan_deletion(world.file, thread_id="gone"))
+    delete_for_good(world.file, plan_deletion(world.file, thread_id="gone"))
     # Everything of these that the recorder had stored before is known to it, and went with "gone".
     world.say("new", "hello")
     world.say("gone", MARKER)
@@ -146,7 +146,7 @@ def test_ids_are_not_given_again_so_an_open_reader_shows_nothing_else(world: Wor
     with closing(Reader(world.file)) as reader:
         parts = [row.part for row in reader.request(reader.request_ids("gone")[-1]).messages]
         texts = [reader.text(part) for part in parts]
-        delete(world.file, plan_deletion(world.file, thread_id="gone"))
+        delete_for_good(world.file, plan_deletion(world.file, thread_id="gone"))
         world.say("kept", "something new")
         new = [row.part for row in reader.request(reader.request_ids("kept")[-1]).messages]
         assert [reader.text(part) for part in new][-1] not in texts or not set(new) & set(parts)
@@ -158,7 +158,7 @@ def test_what_came_since_is_not_deleted_unseen(world: World) -> None:
     plan = plan_deletion(world.file, thread_id="gone")
     world.say("gone", "more")
     with pytest.raises(EditConflict, match="something else by now"):
-        delete(world.file, plan)
+        delete_for_good(world.file, plan)
     assert len(recorded(world.file, "gone")) == 3
 
 
@@ -168,7 +168,7 @@ def test_a_running_thread_is_not_deleted(world: World) -> None:
     with transaction(world.file) as db:
         db.execute("UPDATE runs SET status = 'running', pid = ?", (os.getpid(),))
     with pytest.raises(InspectorError, match="Thread gone is running"):
-        delete(world.file, plan)
+        delete_for_good(world.file, plan)
     assert len(recorded(world.file, "gone")) == 2
 
 
@@ -182,7 +182,7 @@ def test_a_namespace_goes_with_its_versions_and_the_copies_are_named(world: Worl
         ("versions of files", 2),
     ]
     assert [path for path, _ in plan.files] == [PATH]
-    assert delete(world.file, plan).gone
+    assert delete_for_good(world.file, plan).gone
     assert not world.holds(MARKER)
     assert read_memory(world.file, PATH).data is None
     assert read_memory(world.file, "/skills/x/SKILL.md").data is not None
@@ -195,12 +195,12 @@ def test_threads_that_hold_copies_go_with_a_namespace_where_that_is_asked(world:
     world.say("copied", "hello")
     plan = plan_deletion(world.file, namespace="memories")
     assert plan.copies == ("copied",)
-    assert delete(world.file, plan).gone
+    assert delete_for_good(world.file, plan).gone
     assert world.holds(MARKER)
     save_memory(world.file, PATH, "again", "")
     plan = plan_deletion(world.file, namespace="memories", with_threads=True)
     assert (plan.threads, plan.copies) == (("copied",), ())
-    assert delete(world.file, plan).gone
+    assert delete_for_good(world.file, plan).gone
     assert not world.holds(MARKER)
 
 
@@ -211,7 +211,7 @@ def test_a_namespace_is_not_a_pattern_and_takes_only_what_is_below_it(world: Wor
             db.execute("INSERT INTO store(prefix, key, value) VALUES (?, '/k', ?)", (prefix, json.dumps({"v": 1})))
     plan = plan_deletion(world.file, namespace="a_b")
     assert [item.count for item in plan.items] == [2]
-    delete(world.file, plan)
+    delete_for_good(world.file, plan)
     with transaction(world.file) as db:
         assert sorted(row[0] for row in db.execute("SELECT prefix FROM store")) == ["a_bc", "axb"]
 
@@ -226,7 +226,7 @@ def test_tables_that_are_added_later_are_emptied_too(world: World) -> None:
         db.execute("INSERT INTO by_name SELECT thread_id, 'y' FROM threads")
     plan = plan_deletion(world.file, thread_id="gone")
     assert {"rows of later", "rows of by_name"} <= {item.what for item in plan.items}
-    assert delete(world.file, plan).gone
+    assert delete_for_good(world.file, plan).gone
     with transaction(world.file) as db:
         assert db.execute("SELECT count(*) FROM later").fetchone() == (2,)
         assert db.execute("SELECT thread_id FROM by_name").fetchall() == [("kept",)]
@@ -238,7 +238,7 @@ def test_another_programs_reading_is_said_to_keep_old_pages(world: World) -> Non
     with closing(sqlite3.connect(world.file)) as other:
         other.execute("BEGIN")
         other.execute("SELECT count(*) FROM requests").fetchone()
-        proof = delete(world.file, plan)
+        proof = delete_for_good(world.file, plan)
         assert not proof.gone
         assert proof.left == ()
         assert "Another program is reading" in proof.note

@@ -13,7 +13,7 @@ from engine import Reader, Runner, Workspace
 from engine.agent.build import build_agent
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.agent.settings import AgentSettings
-from engine.dryrun import NEXT_MESSAGE, compare, next_request
+from engine.dryrun import NEXT_MESSAGE, compare_requests, next_request
 from engine.dryrun.capture import Capture, Stop
 from engine.errors import InspectorError
 from engine.memory import delete_memory, read_memory, save_memory
@@ -144,7 +144,7 @@ def test_after_the_system_prompt_is_another_one(world: World) -> None:
 
 def test_before_and_after_side_by_side(world: World) -> None:
     before, after = world.dry(), world.dry(Edits(files={PATH: b"Paragraphs, and then some more of them."}))
-    found = compare(before, after)
+    found = compare_requests(before, after)
     changed = [row for row in found.rows if not row.same]
     (row,) = changed
     assert row.before is not None
@@ -154,8 +154,8 @@ def test_before_and_after_side_by_side(world: World) -> None:
     assert found.kept_tokens == sum(piece.tokens for piece in before.pieces[:at])
     assert found.kept_tokens + found.invalidated_tokens == found.tokens_before == before.tokens
     assert found.tokens_after - found.tokens_before == row.after.tokens - row.before.tokens
-    assert all(row.same for row in compare(before, before).rows)
-    assert compare(before, before).invalidated_tokens == 0
+    assert all(row.same for row in compare_requests(before, before).rows)
+    assert compare_requests(before, before).invalidated_tokens == 0
 
 
 def test_without_a_message_words_stand_for_it(world: World) -> None:
