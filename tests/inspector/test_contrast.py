@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import theme
+from inspector.actions import AREAS
 from inspector.views.labels import ElidedLabel
 from inspector.views.palette import Palette
 from inspector.views.plain_text import PathLabel
@@ -103,7 +104,7 @@ def test_everything_can_be_read_when_the_colours_change_at_run_time(qtbot, make_
 
     def every_pane(look: bool) -> list[str]:
         left = []
-        for area in range(5):
+        for area in range(len(AREAS)):
             request.show_area(area)
             settle(qtbot, window)
             left += [f"area {area}: {each}" for each in (faint(window.centre) if look else ())]

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from inspector.actions import AREAS
 from inspector.parts import THREADS_WIDTH
 from inspector.surroundings import NARROW, SIDE_WIDTH
 from inspector.views.centre import shares
@@ -74,7 +75,7 @@ def test_nothing_is_cut_off_in_any_pane(qtbot, make_window, demo_path, size):
     assert (window.width(), window.height()) == size
     window.session.select_index(29)
     wrong = []
-    for area in range(5):
+    for area in range(len(AREAS)):
         window.desk.request.show_area(area)
         settle(qtbot, window)
         wrong += [f"area {area}: {each}" for each in cut_off(window)]
