@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import theme, verbs
+from inspector import share_verbs, theme, verbs
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary
 from inspector.searching import Searchable
@@ -26,6 +26,7 @@ IN_PLACE = (
     InPlace("Anywhere", "Next part, previous part, as one reads", ("Tab", "Shift+Tab")),
     InPlace("List", "Into the text of the row", ("Return",)),
     InPlace("Raw ↔ Effective", "On the summary: opens the file with its history", ("Return",)),
+    InPlace("Why, Diff", "To the piece, in its area", ("Return",)),
     InPlace("Search bar", "Next match", ("Return",)),
     InPlace("Search bar", "Previous match", ("Shift+Return",)),
     InPlace("Search bar", "Closes the search", ("Escape",)),
@@ -63,6 +64,7 @@ def _file(w: MainWindow) -> list[Command]:
         Command("memory.save", "Save the memory file", lambda: verbs.save_memory(w), "File", ("Ctrl+S",),
                 enabled=lambda: w.desk is not None and w.desk.can_save_memory(), separated=True,
                 hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
+        *share_verbs.file_commands(w),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
                 hint="Closes the window. A run under way is stopped first, after a question."),
     ]  # fmt: skip
@@ -86,6 +88,7 @@ def _edit(w: MainWindow) -> list[Command]:
         Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Edit", ("Ctrl+C",), scope="table",
                 enabled=lambda: w.session is not None and w.session.request_row() is not None,
                 contexts=("request",), hint="The selected request, with exact numbers."),
+        *share_verbs.copy_commands(w),
     ]  # fmt: skip
 
 

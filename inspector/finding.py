@@ -11,14 +11,16 @@ from inspector.jobs import Cancelled, Progress
 
 LIMIT = 200
 """Texts that one query shows at most."""
+PATIENCE_S = 5.0
+"""What a query may take that was not done at once."""
 
 
 class Finding:
-    """Hands out one ``engine.Search`` a source; a database of somebody else has none."""
+    """Hands out one ``engine.Search`` a source; of whatever kind."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
-        self.available = getattr(reader, "kind", "") == "workspace"
+        self.available = bool(getattr(reader, "kind", ""))
         """Whether the source can be searched; requests can be filtered anyway."""
         self._made: Any = None
         self._closed = False
@@ -35,9 +37,14 @@ class Finding:
 
         return bool(self._search().update(told, progress.stop))
 
-    def find(self, query: str, limit: int = LIMIT) -> Results:
-        """What a query finds; raises ``QueryError`` with a sentence."""
-        found: Results = self._search().find(query, limit)
+    def find(self, query: str) -> Results:
+        """What a query finds at once; raises ``QueryError`` with a sentence."""
+        found: Results = self._search().find(query, LIMIT)
+        return found
+
+    def find_patiently(self, query: str) -> Results:
+        """What a query finds when it may take its time."""
+        found: Results = self._search().find(query, LIMIT, seconds=PATIENCE_S)
         return found
 
     def complete(self, text: str, cursor: int) -> list[Any]:
@@ -69,5 +76,5 @@ class Finding:
             if self._made is None:
                 import engine
 
-                self._made = engine.Search(self._reader.path)
+                self._made = engine.Search(self._reader)
             return self._made

@@ -76,6 +76,10 @@ class FoundModel(QAbstractListModel):
         """What a row shows."""
         return self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
 
+    def index_of(self, row: Row | None) -> QModelIndex:
+        """Where a row stands now; invalid when it is gone."""
+        return self.index(self._rows.index(row), 0) if row is not None and row in self._rows else QModelIndex()
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Threads and hits."""
         return 0 if parent.isValid() else len(self._rows)

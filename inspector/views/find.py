@@ -1,4 +1,4 @@
-"""Find: one box over all that a workspace holds; what was found, by thread and request."""
+"""Find: one box over all that a source holds; what was found, by thread and request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QVBoxLayout, QWidget
 
 from engine.search.model import Hit, Results
 from inspector import format
-from inspector.finding import Finding
+from inspector.finding import LIMIT, Finding
 from inspector.jobs import Jobs
 from inspector.models.found import FoundModel
 from inspector.panes import Pane
@@ -69,9 +69,7 @@ class FindView(QWidget):
         if not finding.available:
             self.box.setEnabled(False)
             self.says.hide()
-            self.pane.show_empty(
-                "This source can't be searched.", "It is a database of another program; a workspace can be searched."
-            )
+            self.pane.show_empty("This source can't be searched.", "A workspace or a LangGraph database can be.")
 
     # -- what the window calls -------------------------------------------------------------
 
@@ -150,9 +148,19 @@ class FindView(QWidget):
             self._say()
             return
         self.jobs.run(
-            "Searching", self.finding.find, query, done=self._found, failed=self._failed,
-            key=(self, "find"), quiet=True,
+            "Searching", self.finding.find, query, done=lambda found: self._found_first(query, found),
+            failed=self._failed, key=(self, "find"), quiet=True,
         )  # fmt: skip
+
+    def _found_first(self, query: str, found: Results) -> None:
+        late = found.more and len(found.hits) < LIMIT
+        if not late or found.hits:
+            self._found(found)
+        if late:  # time was over before the texts were
+            self.jobs.run(
+                "Searching", self.finding.find_patiently, query, done=self._found, failed=self._failed,
+                key=(self, "find"),
+            )  # fmt: skip
 
     def _found(self, found: Results) -> None:
         if self._results is not None and found.hits == self._results.hits:
@@ -160,10 +168,13 @@ class FindView(QWidget):
             self._say()
             return  # what is read stays where it is
         self._results = found
+        kept = self.model.row_at(self.list.currentIndex()) if self.list.selectionModel().hasSelection() else None
         self.model.set_results(found)
         if found.hits:
             self.pane.show_content()
-            if self.list.hasFocus():
+            if (again := self.model.index_of(kept)).isValid():
+                self.list.setCurrentIndex(again)
+            elif self.list.hasFocus():
                 self._into_list()
         else:
             self.pane.show_empty("Nothing was found.", HOW)
@@ -197,7 +208,7 @@ class FindView(QWidget):
         if self.pane.state() != "content":
             return
         self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if not self.list.currentIndex().isValid():
+        if not self.list.selectionModel().hasSelection():
             self.list.setCurrentIndex(self.model.index(1, 0))
 
     def _open(self, index: QModelIndex) -> None:

@@ -1,0 +1,137 @@
+"""What the commands of sharing do to the window: they ask, start the work, and say what came of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDir, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from inspector import sharing
+from inspector.commands import Command
+from inspector.export import safe_name
+from inspector.views.export import ExportDialog
+
+if TYPE_CHECKING:
+    from inspector.window import MainWindow
+
+_FILTERS = {"html": "HTML pages (*.html)", "markdown": "Markdown (*.md)", "json": "JSON (*.json)"}
+
+
+def file_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu File."""
+    return [
+        Command("share.export", "Export the thread…", lambda: ask_what(w), "File", ("Ctrl+Shift+E",),
+                enabled=lambda: w.session is not None and w.session.thread_id is not None, separated=True,
+                contexts=("thread",), hint="As HTML, Markdown or JSON; likely secrets are masked."),
+        Command("share.import", "Import a thread…", lambda: ask_which(w), "File", enabled=w.can_write,
+                hint="From the JSON that an export wrote."),
+    ]  # fmt: skip
+
+
+def copy_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu Edit, and of a request."""
+
+    def shown() -> bool:
+        return w.session is not None and w.session.request_id is not None
+
+    def copy(what: str, title: str, hint: str, separated: bool = False) -> Command:
+        return Command(f"share.copy_{what}", title, lambda: copy_as(w, what), "Edit", enabled=shown,
+                       contexts=("request",), hint=hint, separated=separated)  # fmt: skip
+
+    return [
+        copy("json", "Copy the request as JSON", "All areas; likely secrets are masked.", True),
+        Command("share.copy_area", "Copy the area as JSON", lambda: copy_area(w), "Edit", contexts=("request",),
+                enabled=lambda: shown() and area_in_front(w) is not None,
+                hint="The area of the request that is in front; likely secrets are masked."),
+        copy("curl", "Copy as a curl command", "Without keys: they come from the environment."),
+        copy("python", "Copy as a Python program", "Over LangChain, without keys."),
+    ]  # fmt: skip
+
+
+def ask_what(w: MainWindow) -> None:
+    """Ask what the export should hold."""
+    if w.desk is None or w.session is None or (thread_id := w.session.thread_id) is None:
+        return
+    row = w.session.thread_row()
+    json = getattr(w.desk.opened.reader, "kind", "") == "workspace"
+    dialog = ExportDialog(row.title if row is not None and row.title else thread_id, json, w.ask, w)
+    dialog.wanted.connect(partial(ask_where, w, thread_id))
+    dialog.open()
+
+
+def ask_where(w: MainWindow, thread_id: str, wish: sharing.Wish) -> None:
+    """Ask for a new file. One that is there already is refused when it comes to writing."""
+    ending = sharing.ENDINGS[wish.form]
+    dialog = QFileDialog(w, "Export the thread", QDir.homePath(), _FILTERS[wish.form])
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+    dialog.setDefaultSuffix(ending)
+    dialog.selectFile(f"{safe_name(thread_id, 'thread')}.{ending}")
+    dialog.fileSelected.connect(partial(export_to, w, thread_id, wish))
+    dialog.open()
+
+
+def export_to(w: MainWindow, thread_id: str, wish: sharing.Wish, target: str) -> None:
+    """Write the thread to a file, off the GUI thread."""
+    if w.desk is not None:
+        w.jobs.run(
+            "Exporting the thread", sharing.export, w.desk.opened.reader, thread_id, wish, target,
+            done=w.status.show_note, failed=w.status.show_problem, key=(w.desk, "export"),
+        )  # fmt: skip
+
+
+def ask_which(w: MainWindow) -> None:
+    """Ask for a file and bring its thread in."""
+    dialog = QFileDialog(w, "Import a thread", QDir.homePath(), "JSON (*.json)")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.fileSelected.connect(partial(import_from, w))
+    dialog.open()
+
+
+def import_from(w: MainWindow, file: str) -> None:
+    """Bring the thread of a file in, off the GUI thread, and show it."""
+    desk = w.desk
+    if desk is None or not w.can_write():
+        return
+
+    def done(found: tuple[str, list[str]]) -> None:
+        if w.desk is not desk:
+            return
+        thread_id, said = found
+        w.status.show_note(" ".join(said))
+        desk.session.poll()
+        desk.session.select_thread(thread_id)
+
+    w.jobs.run("Importing a thread", sharing.bring, Path(desk.opened.path), file, done=done,
+               failed=w.status.show_problem, key=(desk, "import"))  # fmt: skip
+
+
+def area_in_front(w: MainWindow) -> str | None:
+    """Name of the area in front, when it can be copied."""
+    index = w.desk.request.area() if w.desk is not None else -1
+    return sharing.AREA_NAMES[index] if 0 <= index < len(sharing.AREA_NAMES) else None
+
+
+def copy_area(w: MainWindow) -> None:
+    """The area in front."""
+    if (area := area_in_front(w)) is not None:
+        copy_as(w, area)
+
+
+def copy_as(w: MainWindow, what: str) -> None:
+    """Put the selected request in a form, or an area of it, on the clipboard."""
+    if w.desk is None or (request := w.desk.session.request_id) is None:
+        return
+
+    def done(text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        w.status.show_note("Copied.")
+
+    w.jobs.run("Copying the request", sharing.copied, w.desk.opened.reader, request, what, done=done,
+               failed=w.status.show_problem, key=(w.desk, "copy"))  # fmt: skip
