@@ -6,42 +6,19 @@ Views listen to its signals and call ``select_thread`` and ``select_request``; i
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.trace.model import RequestDetail, RequestRow, ThreadRow
 from inspector.jobs import Jobs
 from inspector.models.rows import Rows
+from inspector.reads import CHUNK, Details, News, ReaderLike, first_look, look_again, open_thread, read_details
 
 POLL_MS = 500
-CHUNK = 400
-"""Rows asked for at once while a thread is read to the end."""
-KEPT_DETAILS = 24
 FOLLOW = "follow"
 """One thread looks at ``data_version``: SQLite counts it for each connection by itself."""
-
-
-class ReaderLike(Protocol):
-    """The part of ``engine.Reader`` that the session uses; called in jobs only."""
-
-    def data_version(self) -> int: ...
-    def threads(self) -> list[ThreadRow]: ...
-    def request_ids(self, thread_id: str) -> list[int]: ...
-    def request_rows(self, ids: Sequence[int]) -> list[RequestRow]: ...
-    def request(self, request_id: int) -> RequestDetail: ...
-
-
-@dataclass(frozen=True)
-class _News:
-    version: int
-    threads: list[ThreadRow] | None
-    thread_id: str | None
-    ids: list[int]
-    rows: list[RequestRow]
 
 
 class Session(QObject):
@@ -72,7 +49,7 @@ class Session(QObject):
         self.request_id: int | None = None
         self._version = -1
         self._wanted: int | None = None
-        self._details: OrderedDict[int, RequestDetail] = OrderedDict()
+        self._details = Details()
         self._polling = False
         self._poll_again = False
         self._loading = False
@@ -87,7 +64,7 @@ class Session(QObject):
         """Read the threads and begin to follow the file."""
         self.jobs.run(
             "Reading the list of threads",
-            _first_look,
+            first_look,
             self.reader,
             done=self._threads_read,
             failed=lambda sentence: self.failed.emit("threads", sentence),
@@ -123,7 +100,7 @@ class Session(QObject):
         self._loading = True
         self.jobs.run(
             "Reading the requests",
-            _open_thread,
+            open_thread,
             self.reader,
             thread_id,
             request_id,
@@ -174,15 +151,12 @@ class Session(QObject):
 
     def detail(self, request_id: int) -> RequestDetail | None:
         """A request's detail when it is at hand."""
-        found = self._details.get(request_id)
-        if found is not None:
-            self._details.move_to_end(request_id)
-        return found
+        return self._details.get(request_id)
 
     def reload_detail(self) -> None:
         """Read the selected request again."""
         if self.request_id is not None:
-            self._details.pop(self.request_id, None)
+            self._details.forget(self.request_id)
             self._ask_detail()
 
     # -- following the file ------------------------------------------------------------------
@@ -199,7 +173,7 @@ class Session(QObject):
             again.append(self.rows.ids[-1])
         self.jobs.run(
             "Following the file",
-            _look_again,
+            look_again,
             self.reader,
             -1 if self._stale else self._version,
             self.thread_id if not self._loading else None,
@@ -279,7 +253,7 @@ class Session(QObject):
             return
         self.jobs.run(
             "Reading the request",
-            _details,
+            read_details,
             self.reader,
             [id for id in (wanted, before.id if before else None) if id is not None],
             done=lambda details: self._detail_read(wanted, details),
@@ -288,19 +262,10 @@ class Session(QObject):
         )
 
     def _detail_read(self, wanted: int, details: list[RequestDetail]) -> None:
-        self._keep(details)
+        self._details.keep(details)
         if wanted == self.request_id and details:
             self.detail_ready.emit(details[0], details[1] if len(details) > 1 else None)
             self._prefetch()
-
-    def _keep(self, details: list[RequestDetail]) -> None:
-        for detail in details:
-            if detail.row.status == "running":
-                continue
-            self._details[detail.row.id] = detail
-            self._details.move_to_end(detail.row.id)
-        while len(self._details) > KEPT_DETAILS:
-            self._details.popitem(last=False)
 
     def _prefetch(self) -> None:
         index = self.rows.index(self.request_id)
@@ -312,11 +277,11 @@ class Session(QObject):
                     ids.append(each.id)
         if ids:
             self.jobs.run(
-                "Reading the neighbours", _details, self.reader, ids,
-                done=self._keep, failed=_ignore, key=(self, "prefetch"), quiet=True,
+                "Reading the neighbours", read_details, self.reader, ids,
+                done=self._details.keep, failed=_ignore, key=(self, "prefetch"), quiet=True,
             )  # fmt: skip
 
-    def _news(self, news: _News) -> None:
+    def _news(self, news: News) -> None:
         self._polling = False
         if news.threads is not None:
             moved = news.version != self._version
@@ -327,7 +292,7 @@ class Session(QObject):
         if self._poll_again:
             self.poll()
 
-    def _take(self, news: _News) -> None:
+    def _take(self, news: News) -> None:
         if news.threads is not None and news.threads != self.threads:
             self.threads = news.threads
             self.threads_changed.emit()
@@ -336,7 +301,7 @@ class Session(QObject):
         added = self.rows.extend(news.ids)
         changed = self.rows.put(news.rows)
         for index in changed:
-            self._details.pop(self.rows.ids[index], None)
+            self._details.forget(self.rows.ids[index])
         first = self.request_id is None and bool(self.rows.ids)
         if first:
             found = self.rows.index(self._wanted)
@@ -357,31 +322,3 @@ class Session(QObject):
 
 def _ignore(_sentence: Any) -> None:
     """A neighbour that cannot be read is reported when it is selected."""
-
-
-def _first_look(reader: ReaderLike) -> tuple[int, list[ThreadRow]]:
-    version = reader.data_version()
-    return version, reader.threads()
-
-
-def _open_thread(reader: ReaderLike, thread_id: str, wanted: int | None) -> tuple[list[int], list[RequestRow]]:
-    ids = reader.request_ids(thread_id)
-    middle = ids.index(wanted) if wanted in ids else len(ids) - 1
-    start = max(0, min(middle - CHUNK // 2, len(ids) - CHUNK))
-    return ids, reader.request_rows(ids[start : start + CHUNK])
-
-
-def _details(reader: ReaderLike, ids: list[int]) -> list[RequestDetail]:
-    return [reader.request(id) for id in ids]
-
-
-def _look_again(reader: ReaderLike, version: int, thread_id: str | None, known: int, again: list[int]) -> _News:
-    now = reader.data_version()
-    if now == version:
-        return _News(now, None, None, [], [])
-    threads = reader.threads()
-    if thread_id is None:
-        return _News(now, threads, None, [], [])
-    ids = reader.request_ids(thread_id)
-    wanted = ids[known:][:CHUNK] + again
-    return _News(now, threads, thread_id, ids, reader.request_rows(wanted))

@@ -3,7 +3,8 @@ import threading
 import pytest
 
 from engine.errors import WorkspaceError
-from inspector.session import CHUNK, Session
+from inspector.reads import CHUNK
+from inspector.session import Session
 from tests.inspector.values import FakeReader, request, thread
 
 
