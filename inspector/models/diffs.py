@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
@@ -77,7 +78,7 @@ def row_text(explaining: Explaining, row: DiffRow, old_id: int, new_id: int, pro
     if row.area == "provider":
         from engine.explain.texts import diff_texts
 
-        old, new = explainer.provider_texts(old_id, new_id)
+        old, new = (_setting(text, part.name) for text in explainer.provider_texts(old_id, new_id))
         return marked_difference(old, new, diff_texts(old, new, progress.check))
     if part.old_part is not None and part.new_part is not None and part.what == "changed":
         pair = (row.area, part.old_part, part.new_part)
@@ -89,6 +90,12 @@ def row_text(explaining: Explaining, row: DiffRow, old_id: int, new_id: int, pro
         return marked_whole("", None)
     sort = {"added": "added", "removed": "removed"}.get(part.what)
     return marked_whole(explaining.text(row.area, whole), sort)  # type: ignore[arg-type]
+
+
+def _setting(provider: str, name: str) -> str:
+    """One setting of a Provider area, as JSON; empty where it is not there."""
+    settings = json.loads(provider)
+    return json.dumps(settings[name], ensure_ascii=False, indent=2) if name in settings else ""
 
 
 def what_of(row: DiffRow) -> str:

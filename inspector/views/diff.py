@@ -200,11 +200,14 @@ class DiffView(QWidget):
         if found.old is None:
             self._nothing("There is no request of this agent before it.", "Enter the number of another one above.")
             return
-        self.compared = found
+        before, self.compared = self.compared, found
         self.caption.set_text(caption(found, detail.row))
         self.model.set_items(found.rows)
         self._enable()
         self.pane.show_content()
+        if _same_two(before, found) and self.table.currentIndex().isValid():
+            self._selected(self.table.current())
+            return
         first = next((n for n, row in enumerate(self.model.items) if row.differs), 0)
         index = self.table.model().index(first, 0)
         if self.table.currentIndex().row() == first:
@@ -248,6 +251,13 @@ class DiffView(QWidget):
     def _go(self, row: DiffRow | None) -> None:
         if row is not None and row.part.new_index is not None:
             self.go_to_part.emit(row.area, row.part.new_index)
+
+
+def _same_two(before: Compared | None, now: Compared) -> bool:
+    """Whether the same requests were compared: what is looked at stays then."""
+    if before is None or before.old is None or now.old is None:
+        return False
+    return (before.old.id, before.new_id) == (now.old.id, now.new_id)
 
 
 def caption(found: Compared, new: RequestRow) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -70,12 +71,15 @@ class WaterfallPane(QWidget):
         self.did.current_changed.connect(self._change_selected)
         self.did.opened.connect(self._go)
 
-    def show_why(self, why: Why) -> None:
+    def show_why(self, why: Why, not_recorded: Mapping[str, str]) -> None:
         """Show another request's; the selection stays at the contributor of the same name."""
         self._request = why.request
         before = self.table.current()
-        self.problem.set_text(why.waterfall.problem)
-        self.problem.setVisible(bool(why.waterfall.problem))
+        unknown = [area for area in not_recorded if area != "messages"]
+        left_out = f"Not recorded: {', '.join(unknown)}." if unknown else ""
+        says = " ".join(filter(None, [why.waterfall.problem, left_out]))
+        self.problem.set_text(says)
+        self.problem.setVisible(bool(says))
         self.model.set_items(why.turns)
         if self._wanted:
             self.select(self._wanted)

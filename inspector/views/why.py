@@ -103,7 +103,7 @@ class WhyView(QWidget):
         if detail is None or detail.row.id != why.request:
             return
         self.why = why
-        self.waterfall.show_why(why)
+        self.waterfall.show_why(why, detail.not_recorded)
         self.cache.show_why(why, detail.row)
         self.fates.show_why(why, detail)
         self.pane.show_content()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextLayout
 
 from engine import Explainer
+from engine.explain.model import PartDiff
 from engine.explain.texts import diff_texts
 from inspector import theme
-from inspector.jobs import Jobs
+from inspector.jobs import Jobs, Progress
+from inspector.models.diffs import DiffRow, row_text, what_of
 from inspector.models.marked_text import Marked, marked_difference, marked_whole
 from inspector.views.diff import DiffView
 from inspector.views.marked_text import MarkedTextView
@@ -191,3 +194,18 @@ def test_long_texts_are_marked_and_stepped_through(qtbot: Any, jobs: Jobs, colou
 def test_a_whole_text_is_marked_whole() -> None:
     assert marked_whole("abc", "added").of("added") == "abc"
     assert marked_whole("abc", None).ranges == () and marked_whole("", "added").changes == ()
+
+
+def test_a_setting_is_compared_by_itself() -> None:
+    def fact(value: str) -> Any:
+        return json.dumps({"model": "m", "temperature": value, "<b>": 1})
+
+    class Settings:
+        def provider_texts(self, *_ids: int) -> tuple[str, str]:
+            return fact("<b>0</b>"), fact("1")
+
+    part = PartDiff("changed", None, None, 1, None, None, "other", "temperature", 0)
+    row = DiffRow("provider", part)
+    marked = row_text(lambda: Settings(), row, 1, 2, Progress())  # type: ignore[arg-type]
+    assert (marked.of("removed"), marked.of("added")) == ("<b>0</b>", "1")
+    assert what_of(row) == "Setting temperature"

@@ -257,3 +257,29 @@ def test_markup_of_contributors_tools_and_settings_is_shown_letter_by_letter(rea
     assert model.index(0, 1).data() == f"Setting {evil}"
     assert "<b>" not in model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole).removeprefix("<qt>")
     assert evil in labelled([(evil, evil)]).text.text
+
+
+def test_where_steps_were_not_recorded_it_says_so(qtbot: Any, jobs: Jobs, reader: Any, colours: Any) -> None:
+    from dataclasses import replace
+
+    class Older:
+        """A record without the contributors' layers, as older ones and foreign databases are."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "lists":
+                raise AttributeError(name)
+            return getattr(reader, name)
+
+    older = Older()
+    view = RequestView(older, jobs)
+    qtbot.addWidget(view)
+    view.resize(900, 500)
+    view.show()
+    detail = replace(of(reader, 43), not_recorded={"system": "No system.", "messages": "Rebuilt."})
+    why = explained(qtbot, jobs, view, detail)
+    assert why.waterfall.problem.text() == (
+        "The contributors' steps were not recorded with this request. Not recorded: system."
+    )
+    assert tokens_of(why.waterfall.model.items[-1].total) == sum(
+        row.tokens for row in (*detail.system, *detail.messages, *detail.tools)
+    )
