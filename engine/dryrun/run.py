@@ -46,18 +46,20 @@ def next_request(
     message: str | None = None,
     edits: Edits | None = None,
     settings: AgentSettings | None = None,
+    model: str | None = None,
 ) -> DryRequest:
     """The request that the thread sends next, after ``edits``.
 
     A thread that was stopped between two requests goes on where it is; any other is sent ``message``, or
-    words that stand for one. Without ``settings`` the thread's own agent is built, as for a run.
+    words that stand for one. Without ``settings`` the thread's own agent is built, on ``model``
+    (``provider:model``) where one is given, as for a run.
 
     Raises:
         UsageError, WorkspaceError: there is no such workspace, or the agent's model can't be used.
         InspectorError: the next step is not a request (tools would run, or the user has to decide).
     """
     config = {"configurable": {"thread_id": thread_id}}
-    return _run(Path(path), config, message, edits or Edits(), settings or settings_for(thread_id))
+    return _run(Path(path), config, message, edits or Edits(), settings or settings_for(thread_id, model))
 
 
 def request_again(path: str | Path, request_id: int, settings: AgentSettings | None = None) -> DryRequest:

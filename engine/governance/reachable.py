@@ -16,7 +16,6 @@ from engine.packing import unpack
 
 _NODES = ("system_node", "tools_node", "messages_node", "raw_node")
 _PARTS = ("params_part", "origin_part", "response_part")
-_EVENT_PARTS = ("part", "before", "after")
 _CHUNK = 500
 
 
@@ -70,8 +69,9 @@ def _ints(texts: Iterable[str]) -> Iterator[int]:
 
 def _event_parts(texts: Iterable[str]) -> Iterator[int]:
     for text in texts:
-        data = json.loads(text)
-        yield from (data[name] for name in _EVENT_PARTS if isinstance(data.get(name), int))
+        part = json.loads(text).get("part")
+        if isinstance(part, int):
+            yield part
 
 
 def _of_origin(db: sqlite3.Connection, part: int) -> tuple[list[int], list[int]]:

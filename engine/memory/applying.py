@@ -23,6 +23,7 @@ from engine.errors import EditConflict, InspectorError, UsageError
 from engine.memory.sources import CACHE
 from engine.recording.book import Book
 from engine.recording.canon import encode
+from engine.trace.book import Book as Record
 from engine.trace.rows import alive
 from engine.transactions import transaction
 from engine.workbench import Applied
@@ -78,16 +79,18 @@ def undo_apply(path: str | Path, event_id: int, settings: AgentSettings | None =
         raise UsageError(f"Event {event_id} is none that applied memory or skills.")
     thread_id, kind, data = row[0], row[1], json.loads(row[2])
     name = next(name for name, of in KINDS.items() if of == kind)
-    before, after = _parts(file, data["before"], data["after"])
+    with closing(Record(file)) as book:
+        texts = book.value(data["part"])
 
     def earlier(agent: Agent, held: Mapping[str, Any]) -> dict[str, Any]:
-        if to_json(held.get(name)) != to_json(after[name]):
+        if to_json(held.get(name)) != to_json(texts["after"][name]):
             raise EditConflict(
                 f"The thread's {kind.split()[0]} was changed since it was applied. Nothing was written.", None, ""
             )
-        return dict(before)
+        return dict(texts["before"])
 
-    return _apply(file, thread_id, settings or settings_for(thread_id), name, earlier, event_id)
+    undoes = (event_id, data["checkpoint_id"])
+    return _apply(file, thread_id, settings or settings_for(thread_id), name, earlier, undoes)
 
 
 def applied_values(
@@ -132,7 +135,7 @@ def _contents(backend: Any, cached: Mapping[str, str], wanted: Sequence[str]) ->
 
 
 def _apply(
-    file: Path, thread_id: str, settings: AgentSettings, name: str, make: Any, undoes: int | None = None
+    file: Path, thread_id: str, settings: AgentSettings, name: str, make: Any, undoes: tuple[int, str] | None = None
 ) -> Applied:
     workspace = Workspace.open(file)
     thread = _idle(file, thread_id)
@@ -216,7 +219,7 @@ def _noted(
     after: Mapping[str, Any],
     checkpoint_id: str,
     changed: list[str],
-    undoes: int | None,
+    undoes: tuple[int, str] | None,
 ) -> Applied:
     with transaction(file) as db:
         newest = db.execute(
@@ -230,19 +233,11 @@ def _noted(
         data = {
             "changed": changed,
             "checkpoint_id": checkpoint_id,
-            "before": book.part(encode("memory", dict(before))),
-            "after": book.part(encode("memory", dict(after))),
-            "undoes": undoes,
+            "undoes": undoes[1] if undoes else None,
+            "part": book.part(encode("memory", {"before": dict(before), "after": dict(after)})),
         }
         event = db.execute(
             "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, NULL, '', ?, ?, ?)",
             (thread, KINDS[name], time.time(), json.dumps(data)),
         ).lastrowid
-    return Applied(int(event or 0), thread_id, checkpoint_id, tuple(changed), undoes)
-
-
-def _parts(file: Path, *parts: int) -> list[dict[str, Any]]:
-    from engine.trace.book import Book as Reading
-
-    with closing(Reading(file)) as book:
-        return [book.value(part) for part in parts]
+    return Applied(int(event or 0), thread_id, checkpoint_id, tuple(changed), undoes[0] if undoes else None)

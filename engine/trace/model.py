@@ -238,8 +238,8 @@ class Event:
     request: int | None
     request_number: int | None
     kind: str
-    """offload, summary, memory loaded, memory edited, skill listed, skill read, skill pinned, warning, lost; told from
-    checkpoints also state rewritten, step failed, interrupt."""
+    """offload, summary, memory loaded, memory edited, memory applied, skill listed, skill read, skill pinned,
+    skills applied, warning, lost; told from checkpoints also state rewritten, step failed, interrupt."""
     at: float
     data: Mapping[str, Any]
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from langgraph.types import Command
 
 from engine import Reader, Runner, Workspace
 from engine.agent.build import build_agent
@@ -19,6 +20,8 @@ from engine.errors import EditConflict, InspectorError, UsageError
 from engine.memory import delete_memory, read_memory, save_memory
 from engine.memory.applying import apply_memory, apply_skills, undo_apply
 from engine.transactions import transaction
+from tests.contract.models import Told, call, recorded
+from tests.contract.models import thread as config_of
 
 PATH, TEAM, SKILL = "/memories/AGENTS.md", "/memories/team.md", "/skills/report/SKILL.md"
 MENU_LINE = "- **report**: {}"
@@ -228,3 +231,17 @@ def test_an_agent_whose_model_can_not_be_had_here_is_no_hindrance(world: World) 
     elsewhere = AgentSettings(model="nobody:knows", memory=(PATH, TEAM))
     assert apply_memory(world.file, "t", settings=elsewhere).changed == (PATH,)
     assert "Paragraphs." in world.say("again")
+
+
+def test_a_thread_that_waits_for_a_decision_is_left_alone(tmp_path: Path) -> None:
+    model = Told(turns=[call("write_file", "c1", file_path="/a", content="x"), "done"])
+    thread = recorded(tmp_path, model, memory=[PATH], interrupt_on={"write_file": True})
+    save_memory(thread.workspace.path, PATH, "Bullet points.", "")
+    thread.say("write")
+    with thread.agent() as (agent, _):
+        (waiting,) = agent.get_state(config_of("t")).next
+        save_memory(thread.workspace.path, PATH, "Paragraphs.", read_memory(thread.workspace.path, PATH).version)
+        with pytest.raises(InspectorError, match=f"stands before {waiting}"):
+            apply_memory(thread.workspace.path, "t", settings=AgentSettings(model=ScriptedChat(), memory=(PATH,)))
+        messages = agent.invoke(Command(resume={"decisions": [{"type": "approve"}]}), config_of("t"))["messages"]
+    assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
