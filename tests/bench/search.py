@@ -156,8 +156,8 @@ class _Record:
         ).lastrowid  # fmt: skip
         if summary:
             self._db.execute(
-                "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, ?, '', 'summary', ?, '{}')",
-                (thread["row"], row, float(number)),
+                "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, ?, '', 'summary', ?, ?)",
+                (thread["row"], row, float(number), json.dumps({"cutoff": 1, "evicted_from": 0, "part": answer})),
             )
         self.requests += 1
 
