@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
+from inspector.annotations import Annotations
 from inspector.finding import Finding
 from inspector.going import Going
 from inspector.jobs import Jobs
@@ -19,6 +20,7 @@ from inspector.opening import Opened, first_summary
 from inspector.session import Session
 from inspector.surroundings import Surroundings
 from inspector.views.centre import Centre
+from inspector.views.request_filter import RequestFilter
 from inspector.views.requests import RequestsView
 from inspector.views.threads import ThreadsView
 
@@ -57,6 +59,9 @@ class Desk(QObject):
         centre.request.put(self.request)
         self.finding = Finding(opened.reader)
         self.going = Going(self.session, self.request, self)
+        self.annotations = Annotations(opened.reader, self.session, jobs, self)
+        self.filter = RequestFilter(self.session, jobs, self.finding, self.annotations)
+        self.requests.put_above(self.filter)
         self.around: dict[str, Any] = {}
         more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "find": (self.finding,)}
         for name in AROUND:
@@ -77,8 +82,8 @@ class Desk(QObject):
         )  # fmt: skip
 
     def has_unsaved(self) -> bool:
-        """Whether a memory file was edited and not saved."""
-        return bool(self.around["memory"].has_unsaved())
+        """Whether a memory file or a skill was edited and not saved."""
+        return any(bool(self.around[name].has_unsaved()) for name in ("memory", "skills"))
 
     def can_save_memory(self) -> bool:
         """Whether the memory file in the editor can be saved now."""
@@ -92,9 +97,11 @@ class Desk(QObject):
     def close(self, jobs: Jobs) -> None:
         """Stop following the file, and let go of it when nothing reads it any more."""
         self.session.stop()
-        for view in (self.request, *self.around.values()):
+        self.annotations.close()
+        for view in (self.request, self.filter, *self.around.values()):
             view.close_jobs()
-        self.around["memory"].flush()
+        for name in ("memory", "skills"):
+            self.around[name].flush()
         jobs.after_all(self.finding.close)
         jobs.after_all(self.opened.reader.close)
 
@@ -115,6 +122,10 @@ class Desk(QObject):
         for view in self.around.values():
             view.go_to_request.connect(session.select_request)
         self.around["summaries"].open_artifact.connect(self._open_artifact)
+        self.annotations.failed.connect(self.problem)
+        self.annotations.changed.connect(self._annotated)
+        self.filter.filtered.connect(self.requests.show_only)
+        self.filter.left.connect(self.requests.table.setFocus)
         self.around["find"].chosen.connect(self.going.to_hit)
         self.going.wants_file.connect(self._open_artifact)
         self.going.wants_memory.connect(self._open_memory)
@@ -153,6 +164,10 @@ class Desk(QObject):
     def _open_artifact(self, path: str) -> None:
         self._around.show("files")
         self.around["files"].open_path(path)
+
+    def _annotated(self) -> None:
+        notes = {request: note.text for request, note in self.annotations.notes.items()}
+        self.requests.model.set_annotations(self.annotations.marked, notes)
 
     def _open_memory(self, path: str) -> None:
         self._around.show("memory")

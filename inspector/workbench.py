@@ -160,10 +160,10 @@ def reach(workspace: Path, path: str) -> BlastRadius:
 
 def next_requests(workspace: Path, thread_id: str, path: str, make: Callable[[], str], applied: bool) -> DryComparison:
     """The thread's next request before and after an edit; no model is called, nothing is written."""
-    from engine.dryrun import compare, next_request
+    from engine.dryrun import compare_requests, next_request
 
     edits = Edits(files={path: make().encode("utf-8")}, apply=applied)
-    return compare(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
+    return compare_requests(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
 
 
 def sent_now(path: str, text: str) -> str:
@@ -192,6 +192,6 @@ def deletion_plan(workspace: Path, thread_id: str) -> DeletionPlan:
 
 def delete(workspace: Path, plan: DeletionPlan) -> DeletionProof:
     """Delete what was planned, and make sure of it."""
-    from engine.governance import delete as do
+    from engine.governance import delete_for_good
 
-    return do(workspace, plan)
+    return delete_for_good(workspace, plan)

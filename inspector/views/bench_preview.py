@@ -29,16 +29,17 @@ class FindingsModel(ItemsModel[tuple[int, Finding]]):
         super().__init__(
             (
                 Column(
-                    "Line",
-                    lambda one: format.UNKNOWN if one[1].line is None else format.exact(one[1].line),
-                    lambda one: "Of the whole text." if one[1].line is None else f"Line {one[1].line}",
-                    right=True,
-                ),
-                Column(
                     "Finding",
                     lambda one: _LEVELS[one[1].level] + one[1].sentence,
                     kind=lambda one: None if one[1].level == "note" else "error",
                     cut_end=True,
+                ),
+                Column(
+                    "Line",
+                    lambda one: format.UNKNOWN if one[1].line is None else format.exact(one[1].line),
+                    lambda one: "Of the whole text." if one[1].line is None else f"Line {one[1].line}",
+                    sort=lambda one: one[1].line or 0,
+                    right=True,
                 ),
             ),
             lambda one: (one[0], one[1].kind, one[1].sentence),
@@ -66,12 +67,14 @@ class PreviewPane(QWidget):
         self.text = TextView(jobs, "What the model gets")
         self.text.setMinimumSize(100, 40)
         self.model = FindingsModel()
-        self.table: ItemsTable[tuple[int, Finding]] = ItemsTable(self.model, "Findings", ("88888", ""))
+        self.table: ItemsTable[tuple[int, Finding]] = ItemsTable(self.model, "Findings", ("", "88888"))
         self.table.opened.connect(self._go)
         self.table.current_changed.connect(self._chosen)
         self.finding = plain_label()
         self.finding.setWordWrap(True)
         self.finding.setContentsMargins(MARGIN, 2, MARGIN, 4)
+        self.finding.setMinimumHeight(2 * self.finding.fontMetrics().height() + 8)
+        self.table.setMinimumHeight(self.table.height_of(2))
         head = QHBoxLayout()
         head.setContentsMargins(MARGIN, 2, MARGIN, 2)
         head.addWidget(self.cost, 1)
@@ -88,7 +91,7 @@ class PreviewPane(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.verdict)
-        split = AspectSplitter(self.text, self._below, (3, 2), least=BESIDE_NEVER)
+        split = AspectSplitter(self.text, self._below, (1, 1), least=BESIDE_NEVER)
         column.addWidget(split, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

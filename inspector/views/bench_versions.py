@@ -43,13 +43,13 @@ class VersionsModel(ItemsModel[FileVersion]):
     def __init__(self) -> None:
         super().__init__(
             (
+                Column("By", author_of, _whole),
                 Column(
                     "Written",
                     lambda one: format.ago(one.at),
                     lambda one: format.absolute(one.at),
                     sort=lambda one: one.at,
                 ),
-                Column("By", author_of, _whole),
                 Column("Size", _size, lambda one: format.count(one.size, "byte"), right=True),
                 Column("", lambda one: "now" if one.current else one.note, muted=True, cut_end=True),
             ),
@@ -70,7 +70,7 @@ class VersionsPane(QWidget):
         self._buffer: MemoryBuffer | None = None
         self.model = VersionsModel()
         self.table: ItemsTable[FileVersion] = ItemsTable(
-            self.model, "Versions of the file", ("88 minutes ago", "", "deleted", "restored")
+            self.model, "Versions of the file", ("", "88 min ago", "deleted", "restored")
         )
         self.table.current_changed.connect(lambda _one: self._follow())
         self.table.opened.connect(lambda _one: self.compare())

@@ -16,9 +16,9 @@ SAME, OTHER = "=", "≠"
 
 _COPY: dict[Drift, str] = {
     "none": f"{SAME} the file",
-    "not-loaded": "not loaded yet: its first run loads the file as it then stands",
-    "file-newer": f"{OTHER} the file: it was changed since this thread loaded it",
-    "file-gone": f"{OTHER} the file: it was removed, the thread keeps its copy",
+    "not-loaded": "not loaded yet",
+    "file-newer": f"{OTHER} the file, changed since",
+    "file-gone": f"{OTHER} the file, which was removed",
     "request-older": f"{SAME} the file",
     "thread-differs": f"{OTHER} the file",
     "all-differ": f"{OTHER} the file",
@@ -28,7 +28,7 @@ _REQUEST: dict[Drift, str] = {
     "not-loaded": "carried nothing of it",
     "file-newer": f"{SAME} the copy, not the file",
     "file-gone": f"{SAME} the copy",
-    "request-older": f"{OTHER} the copy: it was changed since",
+    "request-older": f"{OTHER} the copy, applied since",
     "thread-differs": f"{OTHER} the copy, {SAME} the file",
     "all-differ": f"{OTHER} the copy, {OTHER} the file",
 }
@@ -56,7 +56,10 @@ class DriftRows(QWidget):
         for row, (name, value) in enumerate(zip(self._names, (self.file, self.copy, self.request), strict=True)):
             value.setWordWrap(True)
             grid.addWidget(name, row, 0)
-            grid.addWidget(value, row, 1)
+            if row:
+                grid.addWidget(value, row, 1)
+            else:
+                grid.addWidget(value, row, 1, 1, 2)
         self.copy_link.hide()
         grid.addWidget(self.copy_link, 1, 2)
         grid.addWidget(self.request_link, 2, 2)

@@ -1,24 +1,30 @@
-"""Skills of a thread's agent: the line in the menu that every request pays for, against the full text."""
+"""Skills of a thread's agent: the line in the menu that every request pays for, against the full text to edit."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from engine.trace.model import SkillRow
 from inspector import format
+from inspector.drafts import Drafts
 from inspector.file_content import content_of
 from inspector.jobs import Jobs
 from inspector.models.skills import SkillItem, SkillsModel
 from inspector.panes import plain_label
 from inspector.searching import Searchable
+from inspector.views.apply_bar import ApplyBar
+from inspector.views.buttons import WordButton
 from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
-from inspector.views.parts import BESIDE_NEVER, AspectSplitter, Line, heading
+from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line, heading
 from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
+from inspector.views.skill_edit import NewSkill, SkillEdits
 from inspector.views.text import TextView
 
 MOST_LINKS = 4
@@ -30,8 +36,17 @@ class SkillsView(SidePane):
 
     noun = "skills"
 
-    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        reader: Any,
+        jobs: Jobs,
+        workspace_path: str | Path | None = None,
+        parent: QWidget | None = None,
+        drafts: Drafts | None = None,
+    ) -> None:
         super().__init__(reader, jobs, parent)
+        read_only = bool(getattr(reader, "read_only", ""))
+        self.workspace = None if workspace_path is None or read_only else Path(workspace_path)
         self._shown: SkillItem | None = None
         self.model = SkillsModel()
         self.table: ItemsTable[SkillItem] = ItemsTable(
@@ -44,6 +59,19 @@ class SkillsView(SidePane):
         self.menu = TextView(jobs, "Menu line as listed to the model")
         self.full_title = heading("SKILL.md")
         self.full = TextView(jobs, "Text of SKILL.md")
+        self.costs = plain_label(muted=True)
+        self.costs.setWordWrap(True)
+        self.costs.setContentsMargins(MARGIN, 2, MARGIN, 2)
+        self.edits = SkillEdits(jobs, self.workspace, drafts)
+        self.edits.saved.connect(self.refresh)
+        self.edits.closed.connect(self._editing)
+        self.applying = ApplyBar(jobs, self.workspace, "skills")
+        self.applying.applied.connect(self.refresh)
+        self.edit_button = WordButton("Edit", self._edit)
+        self.new_button = WordButton("New skill…", self._new)
+        self.form = NewSkill(jobs, self.workspace)
+        self.form.created.connect(self._created)
+        self._wanted = ""
         self._build()
         self.table.current_changed.connect(self._selected)
         self.table.opened.connect(lambda _item: self.full.edit.setFocus())
@@ -54,12 +82,50 @@ class SkillsView(SidePane):
         upper = _column(Line(), self.facts, self.note, self.menu_title, (self.menu, 1))
         texts = AspectSplitter(upper, _column(Line(), self.full_title, (self.full, 1)), (2, 3), least=BESIDE_NEVER)
         texts.fit_first(190)
-        self.splitter = AspectSplitter(self.table, texts, (1, 2))
-        self.pane.set_content(self.splitter)
+        self.texts = texts
+        lower = _column((texts, 1), (self.edits, 1))
+        self.splitter = AspectSplitter(self.table, lower, (1, 2))
+        tools = QHBoxLayout()
+        tools.setContentsMargins(MARGIN, 4, MARGIN, 4)
+        tools.addWidget(self.edit_button)
+        tools.addWidget(self.new_button)
+        tools.addStretch(1)
+        row = QWidget()
+        row.setLayout(tools)
+        row.setVisible(self.workspace is not None)
+        self.pane.set_content(_column(row, self.form, self.costs, self.applying, (self.splitter, 1)))
+        self._editing()
 
     def find_target(self) -> Searchable | None:
-        """The text of SKILL.md."""
-        return self.full.find_target()
+        """The text of SKILL.md, or the editor."""
+        return self.edits.edit.find_target() if self.edits.isVisible() else self.full.find_target()
+
+    def has_unsaved(self) -> bool:
+        """Whether any SKILL.md has text that is not stored."""
+        return self.edits.has_unsaved()
+
+    def flush(self) -> None:
+        """Put all unsaved text on disk now."""
+        self.edits.flush()
+
+    def _edit(self) -> None:
+        """The editor in the place of the text."""
+        item = self.table.current()
+        if item is not None:
+            self.edits.open(item.skill, self.reader, self.thread_id or "")
+            self._editing()
+
+    def _editing(self) -> None:
+        on = self.edits.path is not None
+        self.texts.setVisible(not on)
+        self.edits.setVisible(on)
+
+    def _new(self) -> None:
+        self.form.open()
+
+    def _created(self, path: str) -> None:
+        self._wanted = path
+        self.refresh()
 
     def fetch(self, thread_id: str) -> list[SkillItem]:
         """The skills, and the ids of the requests that read them."""
@@ -75,7 +141,11 @@ class SkillsView(SidePane):
     def show_loaded(self, found: list[SkillItem]) -> None:
         """Bring the table up to date; what is read of the shown skill only when it changed."""
         self.model.set_items(found)
-        if not found:
+        drifted = [item.skill.path for item in found if item.skill.drift not in (None, "none", "not-loaded")]
+        self.applying.show_thread(self.thread_id, drifted)
+        self._tell_costs(found)
+        self.edits.look([item.skill for item in found])
+        if not found and self.workspace is None:
             self.pane.show_empty(
                 "The thread's agent has no skills.",
                 "A skill is a folder with a SKILL.md under /skills/; it is listed at a thread's first run.",
@@ -83,6 +153,9 @@ class SkillsView(SidePane):
             return
         self.pane.show_content()
         self.splitter.fit_first(self.table.height_of(len(found)))
+        if self._wanted and self.table.select(self._wanted):
+            self._wanted = ""
+            self._edit()
         self.table.select_first()
         now = self.table.current()
         if now is not None and now != self._shown:
@@ -100,8 +173,12 @@ class SkillsView(SidePane):
             self.facts.set_facts("")
             self.menu.clear("No skill is selected.", "Select one above to see its line and its text.")
             self.full.clear()
+            self.edit_button.setEnabled(False)
             return
         skill = item.skill
+        self.edit_button.setEnabled(True)
+        if self.edits.path is not None and self.edits.path != skill.path:
+            self.edits.open(skill, self.reader, self.thread_id or "")
         self.facts.set_facts(
             skill.path,
             [
@@ -110,18 +187,34 @@ class SkillsView(SidePane):
             ],
             self._reads(item),
         )
-        if skill.problem:
-            self.note.say(skill.problem, kind="error")
+        why = _why(skill)
+        if why:
+            self.note.say(why, kind="error" if not skill.listed else "")
         self.menu_title.setText(f"As listed to the model · {format.tokens(skill.menu_tokens)} tokens")
         full = "" if skill.full_tokens is None else f" · {format.tokens(skill.full_tokens)} tokens"
         self.full_title.setText(f"SKILL.md{full}")
-        if skill.description:
-            self.menu.set_text(skill.description)
+        seen = skill.menu or (skill.description if skill.listed is not False else "")
+        if seen:
+            self.menu.set_text(seen)
         else:
-            self.menu.clear("It is not listed to the model.", skill.problem or "")
+            self.menu.clear("It is not listed to the model.", why)
         self.full.load(
             "Reading SKILL.md",
             partial(_text, self.reader, self.thread_id or "", skill.path),
+        )
+
+    def _tell_costs(self, found: list[SkillItem]) -> None:
+        listed = [item.skill for item in found if item.skill.listed]
+        self.costs.setVisible(bool(listed))
+        if not listed:
+            return
+        menu = sum(skill.menu_tokens for skill in listed)
+        full = sum(skill.full_tokens or 0 for skill in listed)
+        ten = (round(10 * menu / len(listed)), round(10 * full / len(listed)))
+        self.costs.setText(
+            f"{len(listed)} of {len(found)} listed: {format.tokens(menu)} tokens in every request, "
+            f"{format.tokens(full)} if all are read. Ten like these: {format.tokens(ten[0])} listed, "
+            f"{format.tokens(ten[1])} read."
         )
 
     def _reads(self, item: SkillItem) -> list[QWidget]:
@@ -138,6 +231,19 @@ class SkillsView(SidePane):
             else:
                 parts.append(Link(f"#{number}", partial(self.go_to_request.emit, request)))
         return parts
+
+
+def _why(skill: SkillRow) -> str:
+    """Why it is not listed, or is listed otherwise than it reads; with its line."""
+    if skill.overridden_by:
+        return f"Not listed: {skill.overridden_by} is listed under its name instead."
+    where = f"Line {skill.line}: " if skill.line else ""
+    if skill.problem:
+        return f"{where}{skill.problem}"
+    warned = next((one for one in skill.findings if one.level != "note"), None)
+    if warned is None:
+        return ""
+    return f"Line {warned.line}: {warned.sentence}" if warned.line else warned.sentence
 
 
 def _text(reader: Any, thread_id: str, path: str) -> str:

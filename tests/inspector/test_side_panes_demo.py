@@ -113,7 +113,7 @@ def test_the_skill_that_was_read_only_when_it_was_needed(opened, qtbot, reader, 
     assert [item.skill.name for item in read] == ["qbr-report"]
     view.table.select(read[0].skill.path)
     qtbot.waitUntil(jobs.idle)
-    assert view.menu.text() == read[0].skill.description
+    assert view.menu.text() == read[0].skill.menu
     assert view.full.text().encode() == reader.file(WEEK, read[0].skill.path)
     number = read[0].skill.read_in[0]
     with qtbot.waitSignal(view.go_to_request) as asked:

@@ -1,0 +1,199 @@
+"""Editing a SKILL.md: the same editor as memory has, its verdict as one types, and a new skill from the template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from engine.trace.model import MemoryFile, SkillRow
+from inspector import memory_files, workbench
+from inspector.drafts import Drafts, Slot
+from inspector.jobs import Jobs
+from inspector.memory_files import Opened
+from inspector.models.late import while_alive
+from inspector.panes import plain_label
+from inspector.views.buttons import WordButton, tool_button
+from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_edit import MemoryEdit
+from inspector.views.note_bar import NoteBar
+from inspector.views.parts import MARGIN, Line
+
+
+class SkillEdits(QWidget):
+    """One SKILL.md at a time; what was typed in the others is kept."""
+
+    saved = Signal()
+    closed = Signal()
+
+    def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None) -> None:
+        super().__init__()
+        self.path: str | None = None
+        self._jobs, self._workspace, self._drafts = jobs, workspace, drafts or Drafts()
+        self._buffers: dict[str, MemoryBuffer] = {}
+        self._opening: set[str] = set()
+        self._slots: list[Slot] = []
+        self.edit = MemoryEdit(jobs)
+        self.edit.bench.show_mode("preview")
+        self.edit.saved.connect(self.saved)
+        self._title = plain_label(muted=True)
+        head = QHBoxLayout()
+        head.setContentsMargins(MARGIN, 4, 4, 0)
+        head.addWidget(self._title, 1)
+        head.addWidget(tool_button("×", "Close the editor; what is typed is kept", self.close_edit))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(Line())
+        column.addLayout(head)
+        column.addWidget(self.edit, 1)
+        self.destroyed.connect(partial(_leave, self._slots))
+        app = QApplication.instance()
+        if app is not None:
+            app.aboutToQuit.connect(self.flush)
+
+    def open(self, skill: SkillRow, reader: Any, thread_id: str) -> None:
+        """Edit this skill's file."""
+        self.path = skill.path
+        self._title.setText("Editing SKILL.md")
+        self.edit.bench.effect.set_thread(thread_id or None)
+        buffer = self._buffers.get(skill.path)
+        self.edit.set_buffer(buffer)
+        if buffer is not None or skill.path in self._opening:
+            return
+        self._opening.add(skill.path)
+        self.edit.text.show_loading("Reading SKILL.md")
+        self._jobs.run(
+            "Reading SKILL.md",
+            memory_files.open_file,
+            reader,
+            thread_id,
+            _as_file(skill),
+            self._workspace,
+            self._drafts,
+            done=self._opened,
+            failed=while_alive(self, partial(self._not_opened, skill.path)),
+        )
+
+    def look(self, skills: Sequence[SkillRow]) -> None:
+        """The files as they stand now."""
+        for skill in skills:
+            buffer = self._buffers.get(skill.path)
+            if buffer is not None and skill.version:
+                buffer.look(_as_file(skill))
+        self.edit.bench.refresh()
+
+    def close_edit(self) -> None:
+        """Back to the text as it stands."""
+        self.path = None
+        self.closed.emit()
+
+    def has_unsaved(self) -> bool:
+        """Whether any has text that is not stored."""
+        return any(buffer.unsaved for buffer in self._buffers.values())
+
+    def flush(self) -> None:
+        """Put all unsaved text on disk now."""
+        for buffer in self._buffers.values():
+            buffer.flush()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What is typed must be on disk when the window goes."""
+        super().hideEvent(event)
+        self.flush()
+
+    def _opened(self, opened: Opened) -> None:
+        path = opened.file.path
+        self._opening.discard(path)
+        buffer = MemoryBuffer(self._jobs, self._workspace, opened, self)
+        if opened.slot is not None:
+            self._slots.append(opened.slot)
+        self._buffers[path] = buffer
+        if path == self.path:
+            self.edit.set_buffer(buffer)
+
+    def _not_opened(self, path: str, sentence: str) -> None:
+        self._opening.discard(path)
+        if path == self.path:
+            self.edit.text.show_error(sentence)
+
+
+class NewSkill(QWidget):
+    """Asks for a name and a description, and writes the template."""
+
+    created = Signal(str)
+
+    def __init__(self, jobs: Jobs, workspace: Path | None) -> None:
+        super().__init__()
+        self._jobs, self._workspace = jobs, workspace
+        self.name, self.description = QLineEdit(), QLineEdit()
+        self.name.setPlaceholderText("name-with-hyphens")
+        self.name.setAccessibleName("Name of the new skill")
+        self.description.setPlaceholderText("What it is for and when to use it: all the model sees of it")
+        self.description.setAccessibleName("Description of the new skill")
+        self.create_button = WordButton("Create", self._create)
+        self.note = NoteBar("Creating a skill")
+        self.description.returnPressed.connect(self._create)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.create_button)
+        buttons.addWidget(WordButton("Cancel", self.hide))
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 2, MARGIN, 4)
+        column.setSpacing(4)
+        for field in (self.name, self.description):
+            column.addWidget(field)
+        column.addLayout(buttons)
+        column.addWidget(self.note)
+        self.hide()
+
+    def open(self) -> None:
+        """Ask."""
+        self.note.clear()
+        self.show()
+        self.name.setFocus()
+
+    def _create(self) -> None:
+        if self._workspace is None:
+            return
+        self._jobs.run(
+            "Creating the skill",
+            workbench.new_skill,
+            self._workspace,
+            self.name.text().strip(),
+            self.description.text(),
+            done=self._done,
+            failed=self._failed,
+            key=(self, "create"),
+        )
+
+    def _done(self, path: str) -> None:
+        self.name.clear()
+        self.description.clear()
+        self.hide()
+        self.created.emit(path)
+
+    def _failed(self, sentence: str) -> None:
+        self.note.say(sentence, ("Close", self.note.clear), kind="error")
+
+
+def _as_file(skill: SkillRow) -> MemoryFile:
+    return MemoryFile(
+        path=skill.path,
+        text=skill.text,
+        version=skill.version,
+        size=len((skill.text or "").encode("utf-8", "surrogatepass")),
+        place=skill.place,
+        modified_at=None,
+        in_thread=None,
+    )
+
+
+def _leave(slots: list[Slot], *_args: object) -> None:
+    for slot in slots:
+        slot.leave()
