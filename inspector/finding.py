@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -55,12 +56,21 @@ class Finding:
 
         return list(complete(text, cursor, Values()))
 
-    def filter(self, rows: list[RequestRow], query: str) -> list[int]:
+    def filter(
+        self, rows: list[RequestRow], query: str, marked: frozenset[int], noted: frozenset[int], progress: Progress
+    ) -> list[int]:
         """Ids of the requests that a query lets through."""
         import engine
+        from engine.search import Facts
 
-        facts = self._search().facts() if self.available else None
-        return [row.id for row in engine.filter_requests(rows, query, facts)]
+        asked = engine.parse_query(query)
+        facts = Facts()
+        if self.available and (asked.of("tool") or asked.of("file") or asked.of("thread")):
+            self._search().update(stop=progress.stop)  # it may not have seen the latest requests
+            facts = self._search().facts()
+        progress.check()
+        facts = replace(facts, marked=marked, noted=noted)
+        return [row.id for row in engine.filter_requests(rows, asked, facts)]
 
     def close(self) -> None:
         """Close the files; nothing is searched any more."""

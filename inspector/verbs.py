@@ -12,6 +12,7 @@ from engine.trace.model import RequestRow
 from inspector import dialogs
 from inspector.models.requests import HEADERS
 from inspector.searching import Searchable, searchable
+from inspector.views.note import NoteDialog
 from inspector.views.palette import Palette
 
 if TYPE_CHECKING:
@@ -134,6 +135,39 @@ def move(w: MainWindow, by: int) -> None:
     """Back or forward through what was looked at."""
     if w.desk is not None:
         w.desk.going.move(by)
+
+
+def is_marked(w: MainWindow) -> Wanted:
+    """Whether a request is marked."""
+    return w.desk.annotations.is_marked if w.desk is not None else lambda _row: False
+
+
+def request_is_marked(w: MainWindow) -> bool:
+    """Whether the selected request is marked."""
+    return w.desk is not None and w.desk.session.request_id in w.desk.annotations.marked
+
+
+def can_annotate(w: MainWindow) -> bool:
+    """Whether the selected request can be marked and noted on."""
+    return w.desk is not None and w.desk.annotations.writable and w.desk.session.request_id is not None
+
+
+def toggle_mark(w: MainWindow) -> None:
+    """Mark the selected request, or take its mark away."""
+    if w.desk is not None and (request := w.desk.session.request_id) is not None:
+        w.desk.annotations.toggle_mark(request)
+
+
+def edit_note(w: MainWindow) -> None:
+    """A note on the selected request."""
+    if w.desk is not None and (row := w.desk.session.request_row()) is not None:
+        NoteDialog(w.desk.annotations, row.id, f"Request {row.number}", w).open()
+
+
+def open_filter(w: MainWindow) -> None:
+    """The filter over the table of requests."""
+    if w.desk is not None:
+        w.desk.filter.open()
 
 
 def copy_thread_id(w: MainWindow) -> None:

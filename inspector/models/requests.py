@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -51,6 +52,7 @@ _EVENT_MARKS = {
     "warning": Mark("warning", "!", "warning"),
     "lost": Mark("error", "!", "record lost"),
 }
+MARKED, NOTED = Mark("human", "⚑", "marked"), Mark("human", "✎", "note")
 QUIET_EVENTS = frozenset({"skill listed"})
 """Events that nearly every request has: no mark."""
 
@@ -80,17 +82,43 @@ class RequestsModel(QAbstractTableModel):
         super().__init__(parent)
         self._rows = Rows()
         self._count = 0
+        self._places: list[int] | None = None
+        self._table_rows: dict[int, int] = {}
+        self._marked: frozenset[int] = frozenset()
+        self._notes: Mapping[int, str] = {}
 
     def set_rows(self, rows: Rows) -> None:
         """Show another thread."""
         self.beginResetModel()
         self._rows = rows
         self._count = len(rows)
+        self._places = None
         self.endResetModel()
+
+    def show_only(self, ids: Sequence[int] | None) -> None:
+        """Show only these requests of the thread; None for all."""
+        places = None if ids is None else [place for id in ids if (place := self._rows.index(id)) >= 0]
+        if places == self._places:
+            return
+        self.beginResetModel()
+        self._places = places
+        self._table_rows = {place: n for n, place in enumerate(places or ())}
+        self._count = len(self._rows) if places is None else len(places)
+        self.endResetModel()
+
+    def table_row(self, place: int) -> int:
+        """Where a request of this place in the thread stands in the table; -1 when it is not shown."""
+        return place if self._places is None else self._table_rows.get(place, -1)
+
+    def set_annotations(self, marked: frozenset[int], notes: Mapping[int, str]) -> None:
+        """Marks and notes of the reader, by request."""
+        self._marked, self._notes = marked, notes
+        if self._count:
+            self.dataChanged.emit(self.index(0, MARKS), self.index(self._count - 1, MARKS))
 
     def refresh(self) -> int:
         """Show what arrived since; how many rows were added at the end."""
-        added = len(self._rows) - self._count
+        added = len(self._rows) - self._count if self._places is None else 0
         if added > 0:
             self.beginInsertRows(QModelIndex(), self._count, self._count + added - 1)
             self._count += added
@@ -105,11 +133,12 @@ class RequestsModel(QAbstractTableModel):
 
     def row_at(self, index: Index) -> RequestRow | None:
         """The request at a place; None when it hasn't been read."""
-        return self._rows.at(index.row()) if index.isValid() else None
+        return self._rows.at(self._place(index.row())) if index.isValid() else None
 
     def id_at(self, index: Index) -> int | None:
         """Id of the request at a place."""
-        return self._rows.ids[index.row()] if index.isValid() and index.row() < self._count else None
+        valid = index.isValid() and index.row() < self._count
+        return self._rows.ids[self._place(index.row())] if valid else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Requests of the thread."""
@@ -140,7 +169,7 @@ class RequestsModel(QAbstractTableModel):
         column = index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column in NUMERIC else LEFT
-        row = self._rows.at(index.row())
+        row = self._rows.at(self._place(index.row()))
         if row is None:
             return self._unread(index, role)
         if role == Qt.ItemDataRole.DisplayRole:
@@ -148,7 +177,7 @@ class RequestsModel(QAbstractTableModel):
         if role == ROW_ROLE:
             return row
         if role == MARKS_ROLE:
-            return marks(row)
+            return self._all_marks(row)
         if role == Qt.ItemDataRole.ForegroundRole:
             return self._colour(row, column)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -158,6 +187,13 @@ class RequestsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
             return self.explain(row, column)
         return None
+
+    def _place(self, table_row: int) -> int:
+        return table_row if self._places is None else self._places[table_row]
+
+    def _all_marks(self, row: RequestRow) -> tuple[Mark, ...]:
+        own = (MARKED,) if row.id in self._marked else ()
+        return (*own, *((NOTED,) if row.id in self._notes else ()), *marks(row))
 
     def text(self, row: RequestRow, column: int) -> str:
         """What a cell shows."""
@@ -178,7 +214,7 @@ class RequestsModel(QAbstractTableModel):
             return mark + format.change(change)
         if column == TIME:
             return "running" if row.status == "running" else format.duration(row.duration_ms)
-        return "  ".join(f"{mark.letter} {mark.word}" for mark in marks(row))
+        return "  ".join(f"{mark.letter} {mark.word}" for mark in self._all_marks(row))
 
     def exact_text(self, row: RequestRow, column: int) -> str:
         """What a cell holds, for copying: whole numbers, plain ASCII digits."""
@@ -195,7 +231,7 @@ class RequestsModel(QAbstractTableModel):
         if column == TIME and row.duration_ms is not None:
             return f"{row.duration_ms:.0f} ms"
         if column == MARKS:
-            return row.error or ", ".join(mark.word for mark in marks(row))
+            return row.error or ", ".join(mark.word for mark in self._all_marks(row))
         return self.text(row, column)
 
     def explain(self, row: RequestRow, column: int) -> str:
@@ -213,7 +249,9 @@ class RequestsModel(QAbstractTableModel):
         if column == TIME:
             return self._explain_time(row)
         if column == MARKS:
-            return row.error or "\n".join(mark.word for mark in marks(row))
+            note = self._notes.get(row.id, "")
+            said = row.error or "\n".join(mark.word for mark in self._all_marks(row) if mark is not NOTED)
+            return "\n".join(filter(None, (said, note and f"Note: {note}")))
         return ""
 
     def _unread(self, index: Index, role: int) -> Any:

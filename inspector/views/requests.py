@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
@@ -72,6 +74,20 @@ class RequestsView(QWidget):
         """Widths as they were left."""
         self.table.horizontalHeader().restoreState(state)
 
+    def put_above(self, bar: QWidget) -> None:
+        """A bar over the table."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.setSpacing(0)
+        layout.insertWidget(0, bar)
+
+    def show_only(self, ids: Sequence[int] | None) -> None:
+        """Show only these requests; None for all."""
+        self._updating = True
+        self.model.show_only(ids)
+        self._updating = False
+        self._request_changed(None)
+
     def show_newest(self) -> None:
         """Select the last request."""
         self._session.select_index(len(self._session.rows) - 1)
@@ -110,7 +126,7 @@ class RequestsView(QWidget):
             )
 
     def _request_changed(self, _row: object) -> None:
-        index = self._session.rows.index(self._session.request_id)
+        index = self.model.table_row(self._session.rows.index(self._session.request_id))
         self._updating = True
         if index < 0 or index >= self.model.rowCount():
             self.table.clearSelection()
