@@ -24,7 +24,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 seen = Seen(os.environ["SEEN"])
 model = Native(seen=seen)
 """
-LAUNCHER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from engine.cli import main; sys.exit(main(sys.argv[1:]))"
+LAUNCHER = f"import sys; sys.path.append({str(ROOT)!r}); from context_inspector import main; sys.exit(main())"
+"""As the command is found when it is installed: after whatever the folder has."""
 
 
 @dataclass

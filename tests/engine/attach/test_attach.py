@@ -186,6 +186,7 @@ def test_a_project_with_an_engine_and_an_inspector_of_its_own(folder: Folder) ->
         "print(engine.mine, engine.recording.mine, inspector.mine, engine.__file__)\n"
         "print(sorted(name for name in sys.modules if name.split('.')[0] in ('engine', 'inspector')))\n"
     )
+    folder.environment["PYTHONPATH"] = str(folder.path)
     said = folder.same(PYTHON, program).decode()
     assert f"engine engine/recording inspector {folder.path}/engine/__init__.py" in said
     folder.check(1)
@@ -197,8 +198,8 @@ class Blocker:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in {names!r}:
             raise ModuleNotFoundError("No module named " + repr(name), name=name)
-sys.meta_path.insert(0, Blocker())
 if len(sys.orig_argv) == 2:  # not for the command that starts it
+    sys.meta_path.insert(0, Blocker())
     print("my own")
 """
 TRY = "try:\n    import {name}\n    print('there')\nexcept ImportError:\n    pass\n"
