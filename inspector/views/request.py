@@ -163,9 +163,11 @@ class RequestView(QWidget):
         """Bring the contributor of the selected block, tool or message to the front."""
         table: QTableView = self._areas[self.area()].table
         row = table.currentIndex().row()
-        names = self._contributors() if self.area() < 3 else ()
+        area, names = self.area(), self._contributors()
         self.show_area(WHY)
-        if 0 <= row < len(names):
+        if area == MESSAGES and row >= 0:
+            self.why.show_message_contributor(row)
+        elif 0 <= row < len(names):
             self.why.show_contributor(names[row])
 
     def find_target(self) -> Searchable | None:
@@ -200,15 +202,13 @@ class RequestView(QWidget):
         self._areas[index].show_request(self._detail, self._previous)
 
     def _contributors(self) -> Sequence[str]:
-        """Contributors of the pieces of the area in front, by their places."""
-        detail, why = self._detail, self.why.why
-        if detail is None:
+        """Contributors of the blocks or tools in front, by their places."""
+        detail = self._detail
+        if detail is None or self.area() not in (0, 2):
             return ()
         if self.area() == 0:
             return [block.contributor for block in detail.system]
-        if self.area() == 2:
-            return [tool.contributor for tool in detail.tools]
-        return why.waterfall.messages_by if why is not None and why.request == detail.row.id else ()
+        return [tool.contributor for tool in detail.tools]
 
     def _show_message(self, raw: int | None, sent: int | None) -> None:
         """A message in Raw ↔ Effective."""

@@ -41,6 +41,7 @@ class WhyView(QWidget):
         self._jobs, self._explaining = jobs, explaining
         self._detail: RequestDetail | None = None
         self.why: Why | None = None
+        self._message: int | None = None
         self.waterfall = WaterfallPane(jobs, explaining)
         self.cache = CachePane(jobs, explaining)
         self.fates = FatesPane(jobs, explaining)
@@ -85,6 +86,13 @@ class WhyView(QWidget):
         self.tabs.setCurrentIndex(CONTRIBUTORS)
         self.waterfall.select(name)
 
+    def show_message_contributor(self, index: int) -> None:
+        """Select who put an effective message there, now or when the request has been explained."""
+        self.tabs.setCurrentIndex(CONTRIBUTORS)
+        self._message = index
+        if self.why is not None and self._detail is not None and self.why.request == self._detail.row.id:
+            self._select_message()
+
     def find_target(self) -> Searchable | None:
         """The text beside the list."""
         current = self.tabs.currentWidget()
@@ -107,6 +115,13 @@ class WhyView(QWidget):
         self.cache.show_why(why, detail.row)
         self.fates.show_why(why, detail)
         self.pane.show_content()
+        self._select_message()
+
+    def _select_message(self) -> None:
+        names = self.why.waterfall.messages_by if self.why is not None else ()
+        index, self._message = self._message, None
+        if index is not None and index < len(names):
+            self.waterfall.select(names[index])
 
     def _failed(self, sentence: str) -> None:
         self.why = None

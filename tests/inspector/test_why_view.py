@@ -102,6 +102,18 @@ def test_a_contributor_shows_what_it_did_and_leads_to_it(
     assert pane.table.current().contributor == "MemoryMiddleware"
 
 
+def test_a_message_leads_to_who_put_it_there_before_anything_is_worked_out(
+    qtbot: Any, jobs: Jobs, view: RequestView, reader: Any
+) -> None:
+    view.show_request(of(reader, 43), None)
+    view.show_area(MESSAGES)
+    view.messages.table.setCurrentIndex(view.messages.model.index(0, 0))
+    view.show_contributor()
+    qtbot.waitUntil(jobs.idle)
+    assert view.area() == WHY
+    assert view.why.waterfall.table.current().contributor == "SummarizationMiddleware"
+
+
 def test_one_that_changed_nothing_says_so(qtbot: Any, jobs: Jobs, view: RequestView, reader: Any) -> None:
     pane = explained(qtbot, jobs, view, of(reader, 43)).waterfall
     pane.select("PatchToolCallsMiddleware")
