@@ -21,6 +21,7 @@ from engine.errors import InspectorError, UsageError
 from engine.explain import cli as explaining
 from engine.ledger import cli as counting
 from engine.memory import cli as remembering
+from engine.rebuild import cli as rebuilding
 from engine.search import cli as searching
 from engine.share import cli as sharing
 from engine.tables import table
@@ -109,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     explaining.add_commands(command, _reader, _json)
     counting.add_command(command, _reader, _thread, _json)
     remembering.add_commands(command, _reader, _thread, _json)
+    rebuilding.add_command(command, _reader, _thread, _json)
     searching.add_command(command, _json)
     sharing.add_commands(command, _reader, _thread)
     return parser

@@ -32,6 +32,7 @@ TERMINAL_COMMANDS = {
     "skills": "list every skill a thread's agent could find: listed or not, and why",
     "search": "find texts in requests, files and memory",
     "export": "write a thread, or one request, as HTML, Markdown or JSON",
+    "rebuild": "make a checkpoint's request again with its agent's own code; no model is called",
     "import": "bring an exported thread into a workspace",
 }
 """What the engine does without a window (``engine.cli``), and a word on each."""
