@@ -11,7 +11,6 @@ import numpy
 
 from engine.folding import fold
 from engine.kinds import block_kind
-from engine.notes import Note
 from engine.search.corpus import EARLIER, FILE, Corpus, file_of, stored_of
 from engine.search.filters import Facts, holds, matcher
 from engine.search.matching import Match
@@ -63,20 +62,21 @@ class Picture:
         return {id: row for id in ids if (row := settled.get(id) or new.get(id)) is not None}
 
     @cached_property
+    def told(self) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+        """Tools that answers call and paths that events name, by request."""
+        return self._corpus.calls(), self._corpus.named()
+
     def facts(self) -> Facts:
-        """What filters ask for and the rows don't say."""
+        """What filters ask for and the rows don't say. Notes are as they stand now."""
+        calls, files = self.told
+        notes = self._corpus.notes()
         return Facts(
             titles=self.titles,
-            calls=self._corpus.calls(),
-            files=self._corpus.named(),
-            noted={note.request for note in self.notes if note.kind == "note" and note.request is not None},
-            marked={note.request for note in self.notes if note.kind == "mark" and note.request is not None},
+            calls=calls,
+            files=files,
+            noted={note.request for note in notes if note.kind == "note" and note.request is not None},
+            marked={note.request for note in notes if note.kind == "mark" and note.request is not None},
         )
-
-    @cached_property
-    def notes(self) -> list[Note]:
-        """Notes and marks of the reader."""
-        return self._corpus.notes()
 
     def scope(self, query: Query, thread_id: str | None) -> Scope:
         """What the filters of a query leave; with words, those that choose among texts are left to the texts."""
@@ -96,7 +96,7 @@ class Picture:
             rows = [row for row, name in self._threads.items() if name in threads]
             let &= numpy.isin(self.places.threads, rows)
         if asked - {"thread"}:
-            test = matcher(mine, self.facts if asked - {"agent", "purpose", "tokens", "error"} else Facts())
+            test = matcher(mine, self.facts() if asked - {"agent", "purpose", "tokens", "error"} else Facts())
             for number in numpy.flatnonzero(let):
                 row = self.rows.get(int(self.places.requests[number]))
                 let[number] = row is not None and test(row)
@@ -126,7 +126,7 @@ class Picture:
                         if all(term in fold(text) for term in terms):
                             yield self._hit("thread", thread.thread_id, terms, field, text, at=thread.updated_at)
                             break
-        for note in self.notes:
+        for note in self._corpus.notes():
             row = self.rows.get(note.request) if note.request is not None else None
             if self._in(scope, note.thread_id, note.request) and all(term in fold(note.text) for term in terms):
                 yield self._hit(

@@ -53,7 +53,11 @@ class Search:
         self._corpus: Corpus = (
             WorkspaceCorpus(self._source) if self._source.kind == "workspace" else SourceCorpus(self._source)
         )
-        self._index, self._temporary = _open(self.path)
+        try:
+            self._index, self._temporary = _open(self.path)
+        except BaseException:
+            self._close_source()
+            raise
         self._lock, self._updating = threading.Lock(), threading.Lock()
         self._seen: tuple[Picture, Units] | None = None
 
@@ -65,11 +69,14 @@ class Search:
     def close(self) -> None:
         """Close the files."""
         self._index.close()
+        self._close_source()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def _close_source(self) -> None:
         self._corpus.close()
         if self._own:
             self._source.close()
-        if self._temporary is not None:
-            self._temporary.cleanup()
 
     def update(self, progress: Progress = lambda done, total, what: None, stop: threading.Event | None = None) -> bool:
         """Bring the index up to date with the workspace; False when it was stopped before the end.
@@ -80,7 +87,7 @@ class Search:
         with self._updating:
             try:
                 whole = Update(self._corpus, self._index, progress, stop or threading.Event()).run()
-                self._look()
+                _ = self._look()[0].told  # made here, so that no query has to
             except sqlite3.Error as error:
                 raise InspectorError(f"The search index {self._index.path} can't be written: {error}.") from error
             return whole
@@ -135,8 +142,8 @@ class Search:
         """Values that filters can have in this workspace, the most frequent first."""
         picture, _ = self._seen or self._look()
         agents = Counter(row.agent for row in picture.rows.values() if row.agent)
-        tools = Counter(name for names in picture.facts.calls.values() for name in names)
-        files = Counter(path for paths in picture.facts.files.values() for path in paths)
+        tools = Counter(name for names in picture.told[0].values() for name in names)
+        files = Counter(path for paths in picture.told[1].values() for path in paths)
         return Values(
             agents=[name for name, _ in agents.most_common()],
             tools=[name for name, _ in tools.most_common()],
@@ -148,7 +155,7 @@ class Search:
     def facts(self) -> Facts:
         """What filters of a list of requests ask for besides its rows."""
         picture, _ = self._seen or self._look()
-        return picture.facts
+        return picture.facts()
 
     def _look(self) -> tuple[Picture, Units]:
         with self._lock:
@@ -198,10 +205,21 @@ def _open(path: Path) -> tuple[Index, tempfile.TemporaryDirectory[str] | None]:
     try:
         index = Index(index_path(folder, path), path)
     except (OSError, sqlite3.Error):
-        temporary = tempfile.TemporaryDirectory(prefix="context-inspector-")
-        return Index(index_path(Path(temporary.name), path), path), temporary
+        return _passing(path)
     _sweep(folder, index.path)
     return index, None
+
+
+def _passing(path: Path) -> tuple[Index, tempfile.TemporaryDirectory[str]]:
+    temporary = tempfile.TemporaryDirectory(prefix="context-inspector-")
+    try:
+        return Index(index_path(Path(temporary.name), path), path), temporary
+    except sqlite3.Error as error:
+        temporary.cleanup()
+        raise InspectorError(
+            f"There is no search here: SQLite {sqlite3.sqlite_version} can't make its index ({error}). "
+            "It needs 3.34 or newer, with FTS5."
+        ) from error
 
 
 def _sweep(folder: Path, kept: Path) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from engine.recording.canon import encode, encode_block, encode_message, encode_tool
 from engine.recording.book import Book
+from engine.recording.canon import encode, encode_block, encode_message, encode_tool
 from engine.search import Search, filter_requests
 from engine.trace import Reader
 from engine.workspace import Workspace

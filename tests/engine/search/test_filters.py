@@ -87,7 +87,6 @@ def test_notes_and_marks(reader: Reader, search: Search, rows: list[RequestRow])
     one, two = rows[3], rows[5]
     add_note(reader.path, one.thread_id, "look here", one.id)
     set_mark(reader.path, two.thread_id, two.id, True)
-    search.update()
     assert filter_requests(rows, "has:note", search.facts()) == [one]
     assert filter_requests(rows, "has:mark", search.facts()) == [two]
     assert filter_requests(rows, "has:mark has:note", search.facts()) == []

@@ -16,6 +16,7 @@ import pytest
 
 from engine import Workspace
 from engine.agent.scripted import Turn
+from engine.errors import InspectorError
 from engine.search import Search, forget
 from tests.engine.share.world import at_rest, converse
 
@@ -159,6 +160,12 @@ def test_without_a_place_for_it_the_search_works_all_the_same(
         index = search.index_file
         assert index.exists()
     assert not index.exists()
+
+
+def test_an_sqlite_that_can_not_is_said_to_be_one(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.search.index._TABLES", "CREATE VIRTUAL TABLE grams USING fts5(a, tokenize='unknown')")
+    with pytest.raises(InspectorError, match=r"needs 3\.34 or newer"):
+        Search(file)
 
 
 def test_the_index_of_a_workspace_that_is_gone_goes_too(file: Path, recorded: Path) -> None:
