@@ -177,9 +177,7 @@ async def _request(found: Any, order: dict[str, Any]) -> dict[str, Any]:
         if not start.next:
             raise UsageError("At this checkpoint the agent has nothing left to do: it makes no request.")
         if "tools" in start.next:
-            raise UsageError(
-                "The next step at this checkpoint runs tools; only steps that call the model are made again."
-            )
+            raise UsageError("The next step at this checkpoint runs tools; only a model's requests are made again.")
         catch = Catch()
         try:
             await graph.ainvoke(None, {**config, "callbacks": [catch]}, interrupt_before=["tools"])

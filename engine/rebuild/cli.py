@@ -11,6 +11,8 @@ from typing import Any
 from engine.errors import UsageError
 from engine.tables import visible
 
+_AGENT = "module:attribute, file.py:attribute or langgraph.json"
+
 
 def add_command(
     command: Callable[..., argparse.ArgumentParser],
@@ -44,9 +46,7 @@ def add_command(
 
     made = command("rebuild", run, "Make a checkpoint's request again with its agent's own code; no model is called.")
     made.add_argument("--thread", required=True, metavar="ID")
-    made.add_argument(
-        "--agent", required=True, metavar="AGENT", help="module:attribute, file.py:attribute or langgraph.json"
-    )
+    made.add_argument("--agent", required=True, metavar="AGENT", help=_AGENT)
     which = made.add_mutually_exclusive_group()
     which.add_argument("--checkpoint", metavar="ID", help="by default the newest")
     which.add_argument("--request", type=int, metavar="REQUEST", help="the checkpoint that this request started from")
