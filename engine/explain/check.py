@@ -12,8 +12,6 @@ from engine.explain.source import Source, branches_of, lists_of, run_files_of
 from engine.explain.trace import Tracer
 from engine.trace.model import Branch, Event, RequestLists, RequestRow
 
-WORKSPACE = "workspace"
-
 Progress = Callable[[int, int, str], None]
 """Requests looked at, requests in all, the thread; whatever it raises ends the work."""
 
@@ -22,8 +20,7 @@ def check(
     source: Source, facts: Facts, threads: Iterable[str] | None = None, progress: Progress = lambda *_: None
 ) -> Integrity:
     """Check these threads, or all of them."""
-    kinds = {row.thread_id: row.source for row in source.threads()}
-    names = list(threads) if threads is not None else list(kinds)
+    names = list(threads) if threads is not None else [row.thread_id for row in source.threads()]
     ids = {name: source.request_ids(name) for name in names}
     total, done = sum(map(len, ids.values())), 0
     tracer = Tracer(source, facts)
@@ -43,16 +40,13 @@ def check(
                 unchecked += 1
                 continue
             trail = tracer.trace(lists, summaries, partial(_profile, source, row))
+            unchecked += trail.unknown
             differences += [
                 IntegrityDifference(name, row.id, row.number, one.by, one.index, one.raw_index, one.what, one.words)
                 for one in trail.found
             ]
-        gone = files.missing()
-        if kinds.get(name) == WORKSPACE:
-            missing += gone
-        else:  # somebody else's agent may keep its files anywhere
-            notes += [f"Thread {name}: {one.path} is not in this database, so it was not looked for." for one in gone]
-        notes += _unsaved(name, summaries)
+        missing += files.missing()
+        notes += [*files.elsewhere(), *_unsaved(name, summaries)]
     return Integrity(total, unchecked, tuple(differences), tuple(missing), tuple(notes))
 
 
@@ -98,7 +92,9 @@ class _Files:
 
     def missing(self) -> list[MissingArtifact]:
         """Files that are gone from every branch that goes on from the requests that speak of them."""
-        found = []
+        found: list[MissingArtifact] = []
+        if not self._branches:
+            return found
         for path, (kind, rows) in self._spoken.items():
             gone = [row for row in rows if not self._readable(path, row)]
             if gone:
@@ -106,6 +102,15 @@ class _Files:
                 words = f"Request {row.number} speaks of it, and the thread's agent can't read it any more."
                 found.append(MissingArtifact(self._thread, path, kind, row.id, row.number, words))
         return found
+
+    def elsewhere(self) -> list[str]:
+        """Files that can't be looked for: the thread's agent keeps them outside of this file."""
+        if self._branches:
+            return []
+        return [
+            f"Thread {self._thread}: its agent's files are not kept in this file, so {path} was not looked for."
+            for path in self._spoken
+        ]
 
     def _speaks(self, path: str, kind: Any, row: RequestRow) -> None:
         self._spoken.setdefault(path, (kind, []))[1].append(row)

@@ -26,6 +26,11 @@ _FATES: dict[str, Fate] = {
 
 NO_RAW = "The state's messages were not recorded with this request."
 
+_UNSENT = {
+    False: "It is in the state and was not sent; no known rule explains it.",
+    True: "It is in the state, and the program's own code did not send it.",
+}
+
 _PATCHES = (
     "did not complete - no result was recorded. It may have been cancelled or interrupted.",
     "could not be executed - arguments were malformed or truncated.",
@@ -113,7 +118,7 @@ class _Telling:
         ruled, at = self._trail.rules.get(index, []), self._sent.get(index)
         if at is None:
             by = self._trail.gone.get(index, "")
-            sentence = f"{by} took it out." if by else "It is in the state and was not sent; no known rule explains it."
+            sentence = f"{by} took it out." if by else _UNSENT[self._trail.unknown]
             return MessageFate(index, None, part, "not sent", (), sentence, by)
         if not ruled:
             return self._as_it_was(index, at, part)

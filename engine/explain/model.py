@@ -159,7 +159,7 @@ class Integrity:
     requests: int
     """Looked at."""
     unchecked: int
-    """Of them, those without raw state, such as summarizing calls."""
+    """Of them, those without raw state, such as summarizing calls, and those whose program changed messages unseen."""
     differences: tuple[IntegrityDifference, ...]
     missing_artifacts: tuple[MissingArtifact, ...]
     notes: tuple[str, ...]
@@ -359,6 +359,7 @@ class SummaryReport:
     chain: tuple[int, ...]
     """Events of the summaries that it was made from, oldest first."""
     history: Literal["saved", "gone", "not saved"]
+    """``gone`` only where it is known that the agent can't read it any more."""
     lost: Mapping[str, int]
     """How many facts of each kind the summary does not hold."""
     held: Mapping[str, int]

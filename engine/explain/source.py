@@ -22,6 +22,9 @@ from engine.trace.model import (
     ThreadRow,
 )
 
+WORKSPACE = "workspace"
+"""``ThreadRow.source`` of threads whose agents may keep their state in the file."""
+
 
 class Source(Protocol):
     """A record of threads, as :class:`engine.trace.Reader` offers it."""
@@ -84,10 +87,15 @@ def lists_of(source: Source, request_id: int) -> RequestLists:
 
 
 def branches_of(source: Source, thread_id: str) -> list[Branch]:
-    """A thread's lines of checkpoints with the files at the end of each; at least one."""
-    found = source.branches(thread_id) if isinstance(source, _HasBranches) else []
-    if found:
-        return found
+    """A thread's lines of checkpoints with the files at the end of each.
+
+    None where they do not show what is gone: of a thread whose agent keeps its state, or its files, elsewhere.
+    """
+    kind = next((row.source for row in source.threads() if row.thread_id == thread_id), None)
+    if kind != WORKSPACE:
+        return []
+    if isinstance(source, _HasBranches):
+        return source.branches(thread_id)
     return [Branch("", frozenset(), frozenset(file.path for file in source.files(thread_id)))]
 
 

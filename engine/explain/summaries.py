@@ -38,7 +38,8 @@ class _Reports:
 
     def all(self) -> list[SummaryReport]:
         """All reports."""
-        kept = frozenset().union(*(branch.files for branch in branches_of(self._source, self._thread)))
+        branches = branches_of(self._source, self._thread)
+        kept = frozenset().union(*(branch.files for branch in branches)) if branches else None
         lines: dict[Line, list[Summary]] = {}
         reports = []
         for summary in self._source.summaries(self._thread):
@@ -49,7 +50,7 @@ class _Reports:
         return reports
 
     def _report(
-        self, summary: Summary, row: RequestRow | None, before: Sequence[Summary], kept: frozenset[str]
+        self, summary: Summary, row: RequestRow | None, before: Sequence[Summary], kept: frozenset[str] | None
     ) -> SummaryReport:
         self._tick()
         event = self._events[summary.event]
@@ -64,7 +65,7 @@ class _Reports:
         later = [each for each in self._rows if row and line_of(each) == line_of(row) and each.number >= row.number]
         history: Literal["saved", "gone", "not saved"] = "not saved"
         if summary.path is not None:
-            history = "saved" if summary.path in kept else "gone"
+            history = "saved" if kept is None or summary.path in kept else "gone"
         reads = self._reads(later, summary.path)
         lost_kinds, all_kinds = (Counter(kind for kind, _ in found) for found in (lost, first))
         return SummaryReport(

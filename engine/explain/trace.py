@@ -3,7 +3,7 @@
 Each step takes the list as it stood before a contributor and as it stood after, works out what the engine's
 rules make of the first, and notes what became of each message. A step of a middleware that is not the engine's
 own can't be worked out: its changes are put down to it. Where steps were not recorded, all rules together have
-to lead from the raw messages to those that were sent.
+to lead from the raw messages to those that were sent; where the program's code was not seen at all, they may not.
 """
 
 from __future__ import annotations
@@ -64,6 +64,9 @@ class _Walk:
             self._reorder()
             must = self._facts.evicted | self._facts.with_blobs
             self._summarize(Stage("", ALL_RULES, must), self._lists.messages)
+            if self._trail.found and self._lists.messages_by is None:
+                self._trail.unknown = True
+                self._trail.found.clear()
         return self._trail
 
     def _step_by_step(self) -> None:

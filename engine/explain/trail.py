@@ -42,3 +42,5 @@ class Trail:
     cut: int = 0
     """Raw messages before this index are summarized."""
     found: list[Found] = field(default_factory=list)
+    unknown: bool = False
+    """Whether messages were changed by code of a program that was not seen: nothing can be held against that."""

@@ -26,7 +26,7 @@ def lists_of(book: Book, record: tuple[Any, ...]) -> RequestLists:
         response=response,
         system_by=origin.get("system") or (),
         tools_by=origin.get("tools") or {},
-        messages_by=origin.get("messages") or (),
+        messages_by=origin.get("messages"),
         order=origin.get("order") or (),
         rules=origin.get("rules") or {},
         layers=_layers(book, origin.get("layers") or (), {"raw": state, "messages": sent}),

@@ -329,8 +329,8 @@ class RequestLists:
     """Contributor of each block; may be shorter than the blocks."""
     tools_by: Mapping[str, str]
     """Contributor of each tool by name, those that were not sent included."""
-    messages_by: Sequence[str]
-    """Who changed messages, in order."""
+    messages_by: Sequence[str] | None
+    """Who changed messages, in order; None for a request of a program whose middlewares were not seen."""
     order: Sequence[str]
     """The middlewares, outermost first; empty where they were not recorded."""
     rules: Mapping[str, Any]

@@ -79,7 +79,8 @@ def test_the_sample_database_explains_itself(tmp_path: Path) -> None:
         found = Explainer(source).check()
         assert found.requests > 30
         assert found.clean
-        assert all("is not in this database, so it was not looked for" in note for note in found.notes)
+        assert found.notes
+        assert all("its agent's files are not kept in this file, so /tmp/dcode" in note for note in found.notes)
 
 
 def test_the_limits_of_the_engines_middlewares_are_read() -> None:

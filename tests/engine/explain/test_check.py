@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 
-from engine import Explainer, Reader
+from engine import Explainer, Reader, record
 from engine.explain.model import Integrity
-from tests.contract.models import Told, recorded, summarizing, thread
+from tests.contract.models import Told, call, deep_agent, recorded, say, summarizing, thread
 from tests.engine.explain.conftest import WEEK_22
 from tests.engine.explain.test_waterfall import OnlyTheInterface, meddled
 
@@ -295,3 +297,48 @@ def test_checking_changes_nothing(copy: Path) -> None:
     before = copy.read_bytes()
     checked(copy)
     assert copy.read_bytes() == before
+
+
+def test_what_a_program_did_unseen_is_not_held_against_the_engine(tmp_path: Path) -> None:
+    model = Told(turns=["one", "two", "three"])
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [model.invoke([HumanMessage("in short"), *state["messages"][-1:]])]}
+
+    built = StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer")
+    graph = built.compile(checkpointer=InMemorySaver())
+    file = tmp_path / "a.ctx"
+    with record(file):
+        for text in ("a", "b", "c"):
+            graph.invoke({"messages": [HumanMessage(text)]}, thread())
+    with closing(Reader(file)) as reader:
+        rows = reader.requests("t")
+        assert [row.raw_messages for row in rows] == [1, 3, 5]
+        explainer = Explainer(reader)
+        found = explainer.fates(rows[-1].id)
+        assert [one.fate for one in found.raw] == ["not sent"] * 4 + ["sent"]
+        assert found.raw[0].words == "It is in the state, and the program's own code did not send it."
+        assert [one.fate for one in found.made] == ["inserted"]
+        checked = explainer.check()
+        assert (checked.clean, checked.unchecked) == (True, 3)
+        assert (
+            explainer.waterfall(rows[-1].id).problem == "The contributors' steps were not recorded with this request."
+        )
+
+
+def test_files_of_an_agent_that_keeps_its_state_elsewhere_are_not_looked_for(tmp_path: Path) -> None:
+    def export() -> str:
+        """Export."""
+        return "row\n" * 30_000
+
+    file = tmp_path / "a.ctx"
+    with record(file):
+        model = Told(turns=[call("export", "e1"), "one", "two", "three"], summaries=["S1", "S2"])
+        agent = deep_agent(model, tools=[export], middleware=[summarizing(model, 6, 2)()])
+        for text in ("a", "b", "c"):
+            say(agent, text)
+    with closing(Reader(file)) as reader:
+        found = Explainer(reader).check()
+        assert found.clean and len(found.notes) == 2
+        assert found.notes[0].endswith("so /large_tool_results/e1 was not looked for.")
+        assert {report.history for report in Explainer(reader).summaries("t")} == {"saved"}
