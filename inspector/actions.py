@@ -107,6 +107,9 @@ def _thread(w: MainWindow) -> list[Command]:
         Command("thread.follow", "Select new requests as they arrive", w.following.toggle, "Thread",
                 checked=lambda: w.following.on, separated=True,
                 hint="Off: nothing moves what you are reading, and a count of new requests appears."),
+        Command("thread.delete", "Delete everything about this thread…", lambda: verbs.delete_thread(w), "Thread",
+                enabled=lambda: selected() and w.can_write(), separated=True,
+                hint="Shows what would go, asks twice, and proves that it went."),
         Command("thread.copy_id", "Copy the thread id", lambda: verbs.copy_thread_id(w), "Thread", enabled=selected,
                 contexts=("thread",), hint="The id exactly as it is stored."),
     ]  # fmt: skip

@@ -51,6 +51,19 @@ def check(w: MainWindow) -> None:
     dialog.show()
 
 
+def delete_thread(w: MainWindow) -> None:
+    """Show what deleting everything about the selected thread would take, and ask."""
+    from inspector.views.deletion import DeletionDialog
+
+    desk = w.desk
+    if desk is None or desk.session.thread_id is None:
+        return
+    dialog = DeletionDialog(w.jobs, desk.opened.path, desk.session.thread_id, w)
+    dialog.deleted.connect(lambda _thread: desk.session.poll())
+    dialog.setModal(True)
+    dialog.show()
+
+
 def save_memory(w: MainWindow) -> None:
     """Save the memory file in the editor."""
     if w.desk is not None:

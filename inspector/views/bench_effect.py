@@ -60,7 +60,7 @@ def _side(piece: Piece | None) -> str:
 def _name(row: tuple[int, DryRow]) -> str:
     piece = row[1].before or row[1].after
     assert piece is not None
-    return format.one_line(f"{piece.kind} · {piece.contributor or piece.text}", 80)
+    return ("= " if row[1].same else "≠ ") + format.one_line(f"{piece.kind} · {piece.contributor or piece.text}", 80)
 
 
 class DryModel(ItemsModel[tuple[int, DryRow]]):
@@ -69,9 +69,6 @@ class DryModel(ItemsModel[tuple[int, DryRow]]):
     def __init__(self) -> None:
         super().__init__(
             (
-                Column(
-                    "", lambda row: "=" if row[1].same else "≠", said=lambda row: "same" if row[1].same else "other"
-                ),
                 Column("Piece", _name, kind=lambda row: None if row[1].same else "error"),
                 Column("Before", lambda row: _side(row[1].before), right=True),
                 Column("After", lambda row: _side(row[1].after), right=True),
@@ -109,13 +106,14 @@ class EffectPane(QWidget):
         self.totals.setContentsMargins(MARGIN, 0, MARGIN, 4)
         self.dry_model = DryModel()
         self.dry: ItemsTable[tuple[int, DryRow]] = ItemsTable(
-            self.dry_model, "Pieces of the next request, before and after", ("=", "", "~88.8k", "~88.8k")
+            self.dry_model, "Pieces of the next request, before and after", ("", "~88.8k", "~88.8k")
         )
         self.dry.opened.connect(self._compare)
         self.dry_pane = Pane()
         self.dry_pane.set_content(self.dry)
         row = QHBoxLayout()
         row.setContentsMargins(MARGIN, 4, MARGIN, 4)
+        row.setSpacing(8)
         row.addWidget(self.run_button)
         row.addWidget(self.apply)
         row.addStretch(1)

@@ -1,0 +1,202 @@
+"""Deleting everything about one thread: what will go, asked twice, and the proof that it went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.workbench import DeletionItem, DeletionPlan, DeletionProof
+from inspector import format, workbench
+from inspector.jobs import Jobs
+from inspector.models.items import Column, ItemsModel
+from inspector.panes import Pane, plain_label, tint
+from inspector.views.buttons import WordButton
+from inspector.views.items_table import ItemsTable
+from inspector.views.parts import MARGIN
+from inspector.views.text import TextView
+
+
+class GoingModel(ItemsModel[DeletionItem]):
+    """What goes, by kind."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            (
+                Column("What goes", lambda one: one.what),
+                Column("Number", lambda one: format.exact(one.count), sort=lambda one: one.count, right=True),
+                Column(
+                    "Size",
+                    lambda one: format.size(one.bytes),
+                    lambda one: format.count(one.bytes, "byte"),
+                    sort=lambda one: one.bytes,
+                    right=True,
+                ),
+            ),
+            lambda one: one.what,
+        )
+
+
+class DeletionDialog(QDialog):
+    """Shows the plan, asks, asks again, deletes in a job, and says what was found afterwards."""
+
+    deleted = Signal(str)
+    """The thread with this id is gone."""
+
+    def __init__(self, jobs: Jobs, workspace: Path, thread_id: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Delete everything about this thread")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._jobs, self._workspace, self.thread_id = jobs, workspace, thread_id
+        self._plan: DeletionPlan | None = None
+        self._busy = False
+        self.proof: DeletionProof | None = None
+        self.says = plain_label(format.marked(f"Everything that this workspace knows about {thread_id}:"))
+        self.says.setWordWrap(True)
+        self.model = GoingModel()
+        self.table: ItemsTable[DeletionItem] = ItemsTable(self.model, "What goes", ("", "88 888", "888.8k"))
+        self.more = TextView(jobs, "Files that go with it, and what stays")
+        self.pane = Pane()
+        body = QWidget()
+        inside = QVBoxLayout(body)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self.table, 3)
+        inside.addWidget(self.more, 2)
+        self.pane.set_content(body)
+        self.delete_button = WordButton("Delete…", self.ask_again)
+        self.sure_button = WordButton("Delete for good", self.delete)
+        self.close_button = WordButton("Cancel", self.reject)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        for button in (self.delete_button, self.sure_button, self.close_button):
+            button.setAutoDefault(False)
+            buttons.addWidget(button)
+        self.close_button.setDefault(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN + 4, MARGIN + 4, MARGIN + 4, MARGIN + 4)
+        column.addWidget(self.says)
+        column.addWidget(self.pane, 1)
+        column.addLayout(buttons)
+        self.sure_button.hide()
+        self.delete_button.setEnabled(False)
+        self.resize(560, 520)
+        self.pane.show_loading("Counting what would go")
+        jobs.run(
+            "Counting what would go",
+            workbench.deletion_plan,
+            workspace,
+            thread_id,
+            done=self._show,
+            failed=self.pane.show_error,
+            key=(self, "plan"),
+        )
+
+    def ask_again(self) -> None:
+        """The second question."""
+        if self._plan is None:
+            return
+        self.says.setText("It can't be undone, and no copy is kept. Delete all of it for good?")
+        tint(self.says, "error")
+        self.delete_button.hide()
+        self.sure_button.show()
+        self.close_button.setFocus()
+
+    def delete(self) -> None:
+        """Delete what was shown; refused when there is something else by now."""
+        if self._plan is None or self._busy:
+            return
+        self._busy = True
+        self.sure_button.setEnabled(False)
+        self.close_button.setEnabled(False)
+        self.says.setText("Deleting, and making sure of it")
+        tint(self.says, "text")
+        self._jobs.run(
+            "Deleting everything about the thread",
+            workbench.delete,
+            self._workspace,
+            self._plan,
+            done=self._gone,
+            failed=self._failed,
+        )
+
+    def reject(self) -> None:
+        """Not while it is being deleted."""
+        if not self._busy:
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Not while it is being deleted."""
+        if self._busy:
+            event.ignore()
+        else:
+            super().closeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return presses no button that was not chosen."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.focusWidget() not in (
+            self.close_button,
+            self.delete_button,
+            self.sure_button,
+        ):
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def _show(self, plan: DeletionPlan) -> None:
+        self._plan = plan
+        self.model.set_items(list(plan.items))
+        self.says.setText(
+            format.marked(
+                f"Everything that this workspace knows about {self.thread_id}: "
+                f"{format.count(sum(one.count for one in plan.items), 'row')}, {format.size(plan.bytes)}."
+            )
+        )
+        lines = [f"{path} · {format.count(size, 'byte')}" for path, size in plan.files]
+        text = "Files that go with it:\n" + "\n".join(lines) if lines else "No files go with it."
+        if plan.kept:
+            text += "\n\nWhat stays:\n" + "\n".join(plan.kept)
+        self.more.set_text(text)
+        self.pane.show_content()
+        self.delete_button.setEnabled(True)
+        self.table.select_first()
+
+    def _gone(self, proof: DeletionProof) -> None:
+        self._busy = False
+        self.proof = proof
+        self.sure_button.hide()
+        self.close_button.setEnabled(True)
+        self.close_button.setText("Close")
+        self.close_button.setAccessibleName("Close")
+        self.says.setText(proof_sentence(proof))
+        tint(self.says, "text" if proof.gone else "error")
+        self.model.set_items(list(proof.left or proof.deleted))
+        self.close_button.setFocus()
+        self.deleted.emit(self.thread_id)
+
+    def _failed(self, sentence: str) -> None:
+        self._busy = False
+        self.sure_button.hide()
+        self.close_button.setEnabled(True)
+        self.says.setText(format.marked(f"! {sentence}"))
+        tint(self.says, "error")
+
+
+def proof_sentence(proof: DeletionProof) -> str:
+    """What was done, and how it was made sure of."""
+    rows = format.count(sum(one.count for one in proof.deleted), "row")
+    if proof.left:
+        found = f"! {format.count(sum(one.count for one in proof.left), 'row')} still name it."
+    elif proof.found:
+        found = (
+            f"! No row names it any more, but {format.count(proof.found, 'piece')} of "
+            f"{format.exact(proof.searched)} looked for are still among the bytes of the file."
+        )
+    else:
+        found = (
+            f"No row names it any more, and none of {format.count(proof.searched, 'piece')} of its text that were "
+            "looked for is in the file."
+        )
+    size = f"The file has {format.size(proof.size_after)} bytes, it had {format.size(proof.size_before)}."
+    return " ".join(part for part in (f"{rows} deleted.", found, size, proof.note) if part)
