@@ -106,9 +106,16 @@ class Search:
 
         Raises:
             QueryError: the query can't be understood.
+            InspectorError: the index can't be read.
         """
-        began = time.perf_counter()
         query = parse_query(query) if isinstance(query, str) else query
+        try:
+            return self._find(query, limit, order, thread_id, seconds)
+        except sqlite3.Error as error:
+            raise InspectorError(f"The search index {self._index.path} can't be read: {error}.") from error
+
+    def _find(self, query: Query, limit: int, order: Order, thread_id: str | None, seconds: float | None) -> Results:
+        began = time.perf_counter()
         picture, units = self._seen or self._look()
         scope = picture.scope(query, thread_id)
         terms = tuple(fold(term) for term in query.terms)

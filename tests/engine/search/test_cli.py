@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,15 +15,24 @@ from typing import Any
 import pytest
 
 from engine.search import Search
+from inspector.main import main
 
 
 def call(*words: str | Path, code: int = 0) -> tuple[str, str]:
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    """What the command printed; in this process, since starting one for each takes most of the time."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        assert main([*map(str, words)]) == code, err.getvalue()
+    return out.getvalue(), err.getvalue()
+
+
+def process(*words: str | Path) -> str:
+    """What the command printed in a process of its own."""
     command = [sys.executable, "-m", "inspector", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-    assert done.returncode == code, done.stderr
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=True)
     assert "Traceback" not in done.stderr
-    return done.stdout, done.stderr
+    return done.stdout
 
 
 def as_json(value: Any) -> Any:
@@ -44,7 +55,7 @@ def test_limit_rank_and_the_table(demo: Path, search: Search) -> None:
     best = search.find("week", limit=3, order="rank", seconds=None).hits
     assert [hit["part"] for hit in found["hits"]] == [hit.part for hit in best]
     assert found["more"] is True
-    stdout, _ = call("search", demo, "week", "--limit", "3")
+    stdout = process("search", demo, "week", "--limit", "3")
     lines = stdout.splitlines()
     assert lines[0].split() == ["thread", "request", "of", "where", "kind", "text"]
     assert lines[4] == "There are more; --limit shows them."

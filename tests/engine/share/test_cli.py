@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from engine import Reader
 from engine.share import export_thread
+from inspector.main import main
 from tests.engine.share.world import ODD_THREAD
 
 THREAD = "competitor-report-week-23"
 
 
 def call(*words: str | Path, code: int = 0) -> tuple[str, str]:
-    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    """What the command printed; in this process, since starting one for each takes most of the time."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        assert main([*map(str, words)]) == code, err.getvalue()
+    return out.getvalue(), err.getvalue()
+
+
+def process(*words: str | Path) -> str:
+    """What the command printed in a process of its own."""
     command = [sys.executable, "-m", "inspector", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
-    assert done.returncode == code, done.stderr
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=True)
     assert "Traceback" not in done.stderr
-    return done.stdout, done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])
@@ -42,14 +52,15 @@ def test_a_page_is_the_librarys(form: str, demo: Path, reader: Reader, tmp_path:
 
 def test_json_out_and_in(demo: Path, reader: Reader, tmp_path: Path) -> None:
     out, into = tmp_path / "out.json", tmp_path / "into.ctx"
-    call("export", demo, "--thread", THREAD, "--json", out)
+    assert process("export", demo, "--thread", THREAD, "--json", out) == f"{out}\n"
     assert json.loads(out.read_text())["thread"]["thread_id"] == THREAD
     stdout, stderr = call("import", into, out)
     assert stdout == f"{THREAD}\n"
     assert "17 requests, 8 events and 6 files of the thread were imported." in stderr
     assert "Put into the store, where agents of this workspace read them: /memories/AGENTS.md" in stderr
+    assert process("import", into, out) == f"{THREAD} (2)\n"
     stdout, stderr = call("import", into, out)
-    assert stdout == f"{THREAD} (2)\n"
+    assert stdout == f"{THREAD} (3)\n"
     assert f"There is a thread '{THREAD}' here already" in stderr
     for command in ("requests", "events", "files"):
         assert call(command, into, "--thread", THREAD)[0]
