@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QTextCursor
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector import format
@@ -29,6 +29,7 @@ class NoteDialog(QDialog):
         self.edit.setAccessibleName("Note")
         self.edit.setTabChangesFocus(True)
         self.edit.setPlainText(self._note.text if self._note else "")
+        self.edit.moveCursor(QTextCursor.MoveOperation.End)
         self.says = plain_label()
         self.says.setWordWrap(True)
         self.says.hide()

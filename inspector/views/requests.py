@@ -87,6 +87,10 @@ class RequestsView(QWidget):
         self.model.show_only(ids)
         self._updating = False
         self._request_changed(None)
+        if self.table.selectionModel().hasSelection():
+            self._show_selected()
+        else:
+            self.table.scrollToTop()
 
     def show_newest(self) -> None:
         """Select the last request."""
