@@ -59,7 +59,13 @@ def delete_thread(w: MainWindow) -> None:
     if desk is None or desk.session.thread_id is None:
         return
     dialog = DeletionDialog(w.jobs, desk.opened.path, desk.session.thread_id, w)
-    dialog.deleted.connect(lambda _thread: desk.session.poll())
+
+    def gone(thread: str) -> None:
+        if desk.session.thread_id == thread:
+            desk.session.select_thread(None)
+        desk.session.poll()
+
+    dialog.deleted.connect(gone)
     dialog.setModal(True)
     dialog.show()
 

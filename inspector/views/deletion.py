@@ -55,6 +55,7 @@ class DeletionDialog(QDialog):
         self.proof: DeletionProof | None = None
         self.says = plain_label(format.marked(f"Everything that this workspace knows about {thread_id}:"))
         self.says.setWordWrap(True)
+        self.says.setMinimumHeight(3 * self.says.fontMetrics().lineSpacing())
         self.model = GoingModel()
         self.table: ItemsTable[DeletionItem] = ItemsTable(self.model, "What goes", ("", "88 888", "888.8k"))
         self.more = TextView(jobs, "Files that go with it, and what stays")

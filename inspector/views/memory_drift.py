@@ -17,8 +17,8 @@ SAME, OTHER = "=", "≠"
 _COPY: dict[Drift, str] = {
     "none": f"{SAME} the file",
     "not-loaded": "not loaded yet",
-    "file-newer": f"{OTHER} the file, changed since",
-    "file-gone": f"{OTHER} the file, which was removed",
+    "file-newer": f"{OTHER} the file",
+    "file-gone": f"{OTHER} the file, which is gone",
     "request-older": f"{SAME} the file",
     "thread-differs": f"{OTHER} the file",
     "all-differ": f"{OTHER} the file",

@@ -74,3 +74,19 @@ def test_something_else_than_was_shown_stays(ran: Ran) -> None:
     ran.click(view.sure_button)
     assert "nothing was deleted" in view.says.text()
     assert threads(ran) == ["t"]
+
+
+def test_the_window_lets_go_of_the_thread(qtbot, make_window, demo_copy) -> None:
+    window = make_window(demo_copy)
+    thread = window.session.thread_id or window.session.threads[0].thread_id
+    window.session.select_thread(thread)
+    qtbot.waitUntil(window.jobs.idle, timeout=30_000)
+    window.commands.run("thread.delete")
+    view = window.findChild(DeletionDialog)
+    qtbot.waitUntil(lambda: view.delete_button.isEnabled(), timeout=30_000)
+    view.ask_again()
+    with qtbot.waitSignal(view.deleted, timeout=60_000):
+        view.delete()
+    view.reject()
+    assert window.session.thread_id is None
+    qtbot.waitUntil(lambda: thread not in [row.thread_id for row in window.session.threads or []], timeout=30_000)
