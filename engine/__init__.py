@@ -15,9 +15,10 @@ Names are loaded when they are first used: LangChain and its integrations take s
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
+
+from engine import importing
 
 if TYPE_CHECKING:
     from engine.agent.build import build_agent as build_agent
@@ -138,5 +139,5 @@ __all__ = ["__version__", *_NAMES]  # pyright: ignore[reportUnsupportedDunderAll
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
+        return getattr(importing.late(_NAMES[name]), name)
     raise AttributeError(f"module 'engine' has no attribute {name!r}")

@@ -86,6 +86,7 @@ class Opener(QObject):
         if not self._chart_asked:
             self._chart_asked = True
             self._jobs.run("Loading the chart", load_chart, done=self.chart_ready.emit, quiet=True, lane="imports")
+            self._jobs.run("Loading what explains a request", load_engine, quiet=True, lane="imports")
 
     def _source_opened(self, opened: Opened) -> None:
         self._opened = opened
@@ -133,6 +134,11 @@ def open_source(path: Path | None, progress: Progress) -> Opened:
 def load_views() -> dict[str, Any]:
     """Classes of the views by name."""
     return {name: getattr(importlib.import_module(module), cls) for name, (module, cls) in VIEWS.items()}
+
+
+def load_engine() -> None:
+    """Import what the first look into Why would otherwise wait for."""
+    importlib.import_module("engine.importing").load_all()
 
 
 def load_chart() -> Any:

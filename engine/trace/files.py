@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from engine import importing
 from engine.errors import InspectorError, UsageError
 from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
 from engine.trace.book import Book
@@ -114,9 +115,10 @@ class Files:
         """
         if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'"):
             return {}, {}
-        from langgraph.channels.delta import DeltaChannel  # deferred: LangGraph takes a second to import
+        with importing.lock:  # LangGraph takes a second to import
+            from langgraph.channels.delta import DeltaChannel
 
-        from engine.checkpoints import WorkspaceSaver
+            from engine.checkpoints import WorkspaceSaver
 
         saver = WorkspaceSaver.reading(self._book.connection())
         config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace}}
