@@ -49,17 +49,18 @@ def is_skill(path: str) -> bool:
     return path.endswith(SKILL_FILE)
 
 
-def preview(path: str, make: Callable[[], str], others: Sequence[tuple[str, str | None]]) -> Preview:
+def preview(
+    path: str, make: Callable[[], str], others: Sequence[tuple[str, str | None]], window: int | None = None
+) -> Preview:
     """What the model would get of the text that ``make`` gives; ``others`` are all sources in order."""
     text = make()
-    return _skill_preview(path, text) if is_skill(path) else _memory_preview(path, text, others)
+    return _skill_preview(path, text) if is_skill(path) else _memory_preview(path, text, others, window)
 
 
-def _memory_preview(path: str, text: str, others: Sequence[tuple[str, str | None]]) -> Preview:
+def _memory_preview(path: str, text: str, others: Sequence[tuple[str, str | None]], window: int | None) -> Preview:
     from engine.memory.findings import findings_in
     from engine.memory.sent import sent_memory
 
-    window = 128_000
     sources = [other for other, _ in others]
     if path not in sources:
         sources.append(path)

@@ -56,6 +56,8 @@ class PreviewPane(QWidget):
         self._jobs = jobs
         self._buffer: MemoryBuffer | None = None
         self._others: tuple[tuple[str, str | None], ...] = ()
+        self.window_tokens: int | None = None
+        """Of the model of the thread's last request; without it nothing is too long."""
         self.shown: Preview | None = None
         self.cost = plain_label(muted=True)
         self.cost.setWordWrap(True)
@@ -135,6 +137,7 @@ class PreviewPane(QWidget):
             buffer.path,
             buffer.exact_text(),
             self._others,
+            self.window_tokens,
             done=self._take,
             failed=self._failed,
             key=(self, "preview"),

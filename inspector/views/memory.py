@@ -56,6 +56,7 @@ class MemoryView(SidePane):
         read_only = bool(getattr(reader, "read_only", ""))
         self.workspace = None if workspace_path is None or read_only else Path(workspace_path)
         self.drafts = drafts or Drafts()
+        self._model_window: int | None = None
         self._buffers: dict[_Key, MemoryBuffer] = {}
         self._opening: set[_Key] = set()
         slots: list[Slot] = []
@@ -117,12 +118,16 @@ class MemoryView(SidePane):
 
     def fetch(self, thread_id: str) -> list[MemoryFile]:
         """The sources as they stand now."""
+        ids = self.reader.request_ids(thread_id)
+        rows = self.reader.request_rows(ids[-1:])
+        self._model_window = rows[0].window if rows else None
         return list(self.reader.memory(thread_id))
 
     def show_loaded(self, found: list[MemoryFile]) -> None:
         """Bring the table and every open buffer up to date."""
         self.model.set_items(found)
         self.edit.bench.effect.set_thread(self.thread_id)
+        self.edit.bench.preview.window_tokens = self._model_window
         self.edit.bench.preview.set_sources([(file.path, file.text) for file in found])
         self.edit.bench.refresh()
         if not found:
