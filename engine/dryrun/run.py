@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, messages_from_dict
+from langsmith import tracing_context
 
 from engine.agent.build import Agent, backend_over, build_agent, resolve_model
 from engine.agent.defaults import settings_for
@@ -141,7 +142,8 @@ async def _until_the_model(agent: Agent, config: dict[str, Any], message: str | 
         return start  # an interrupt before them may have been passed already
     token = active.set(capture)
     try:
-        await agent.graph.ainvoke(given, {**config, "callbacks": [capture.guard]}, interrupt_before=["tools"])
+        with tracing_context(enabled=False):  # nobody is to be told of a request that is not made
+            await agent.graph.ainvoke(given, {**config, "callbacks": [capture.guard]}, interrupt_before=["tools"])
     except Exception:  # a middleware may make another one of ours
         if capture.found is None:
             raise

@@ -175,6 +175,7 @@ def test_a_workspace_of_the_first_format_keeps_what_it_knew(world: World) -> Non
         db.execute("PRAGMA user_version = 3")
         db.commit()
     assert earlier_versions(world.file, PATH) == []
+    assert world.versions() == []  # reading it changes nothing, and knows nothing
     Workspace.open(world.file)
     assert [one.data for one in earlier_versions(world.file, PATH)] == [b"one\n"]
     world.user("three\n")
