@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
@@ -224,6 +225,7 @@ class Commands(QObject):
         return a.isAncestorOf(b) or b.isAncestorOf(a)
 
 
+@lru_cache(maxsize=256)
 def _portable(key: str) -> str:
     return QKeySequence(key).toString()
 

@@ -54,6 +54,7 @@ class StatusLine(QStatusBar):
         self._fade.setSingleShot(True)
         self._fade.setInterval(PROBLEM_MS)
         self._fade.timeout.connect(lambda: self.problem.set_text(""))
+        self._shows_job = True
         jobs.changed.connect(self._jobs_changed)
         jobs.problem.connect(self.show_problem)
         self._show_job()
@@ -101,8 +102,10 @@ class StatusLine(QStatusBar):
 
     def _show_job(self) -> None:
         active = self._jobs.active()
-        for widget in (self.job, self.bar, self.cancel):
-            widget.setVisible(bool(active))
+        if self._shows_job != bool(active):  # each change lays the whole bar out again
+            self._shows_job = bool(active)
+            for widget in (self.job, self.bar, self.cancel):
+                widget.setVisible(self._shows_job)
         if not active:
             self.job.setText("")
             return

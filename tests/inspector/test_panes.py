@@ -37,8 +37,8 @@ def test_loading_says_what_and_how_far_and_can_be_cancelled(qtbot):
     pane.show_loading("Making the demo", lambda: asked.append(1))
     pane._timer.timeout.emit()
     pane.set_progress(3, 1200, "week 22")
-    assert pane._far.text() == "week 22 · 3 of 1\u2009200"
-    qtbot.mouseClick(pane._cancel_button, Qt.MouseButton.LeftButton)
+    assert pane._loading_page.far.text() == "week 22 · 3 of 1\u2009200"
+    qtbot.mouseClick(pane._loading_page.cancel_button, Qt.MouseButton.LeftButton)
     assert asked == [1]
 
 
@@ -55,10 +55,10 @@ def test_an_error_has_its_colour_a_sign_and_a_way_on(qtbot, colours):
     pane.show_error("The file is gone.", lambda: again.append(1))
     assert pane.state() == "error"
     assert pane.message() == "! The file is gone."
-    assert pane._title.palette().color(pane._title.foregroundRole()) == theme.error_colour()
+    assert pane._message_page.title.palette().color(pane._message_page.title.foregroundRole()) == theme.error_colour()
     theme.choose(colours, "dark")
-    assert pane._title.palette().color(pane._title.foregroundRole()) == theme.error_colour()
-    qtbot.mouseClick(pane._retry_button, Qt.MouseButton.LeftButton)
+    assert pane._message_page.title.palette().color(pane._message_page.title.foregroundRole()) == theme.error_colour()
+    qtbot.mouseClick(pane._message_page.retry_button, Qt.MouseButton.LeftButton)
     assert again == [1]
 
 

@@ -231,7 +231,7 @@ def test_what_fails_is_said_and_can_be_tried_again(
         view.show_area(WHY)
         qtbot.waitUntil(lambda: view.why.pane.state() == "error")
         assert view.why.pane.message() == "! The record is damaged."
-    view.why.pane._retry_button.click()
+    view.why.pane._message_page.retry_button.click()
     qtbot.waitUntil(lambda: view.why.pane.state() == "content")
 
 
@@ -249,7 +249,7 @@ def test_cancelled_it_says_so(qtbot: Any, jobs: Jobs, view: RequestView, reader:
     view.show_area(WHY)
     qtbot.waitUntil(going.is_set)
     qtbot.waitUntil(lambda: view.why.pane.state() == "loading")
-    view.why.pane._cancel_button.click()
+    view.why.pane._loading_page.cancel_button.click()
     go_on.set()
     qtbot.waitUntil(jobs.idle)
     assert view.why.pane.message() == "! This request was not explained: cancelled."

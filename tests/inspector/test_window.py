@@ -432,7 +432,7 @@ def test_the_first_start_makes_the_demo_and_says_what_to_look_at(
     window = make_window()
     window.open(None)
     qtbot.waitUntil(lambda: window.threads.pane.state() == "loading")
-    qtbot.waitUntil(lambda: "3 of 12" in window.threads.pane._far.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "3 of 12" in window.threads.pane._loading_page.far.text(), timeout=WAIT_MS)
     gate.set()
     settle(qtbot, window)
     qtbot.waitUntil(lambda: window.session.request_id is not None, timeout=WAIT_MS)
@@ -465,10 +465,10 @@ def test_making_the_demo_can_be_cancelled_and_tried_again(qtbot, make_window, mo
     window = make_window()
     window.open(None)
     qtbot.waitUntil(lambda: window.threads.pane.state() == "loading")
-    qtbot.mouseClick(window.threads.pane._cancel_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.threads.pane._loading_page.cancel_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(stops) and window.jobs.idle(), timeout=WAIT_MS)
     assert "was not opened" in window.threads.pane.message()
-    assert window.threads.pane._retry_button.isVisible()
+    assert window.threads.pane._message_page.retry_button.isVisible()
 
 
 def test_a_file_that_is_not_ours_is_refused_with_a_sentence(qtbot, make_window, tmp_path):
