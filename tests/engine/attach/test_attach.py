@@ -75,6 +75,17 @@ os.kill(os.getpid(), signal.SIGTERM)
 threading.Event().wait()
 """
 
+UNTIL_WRITTEN = """
+import sqlite3
+written = 0
+while not written:
+    try:
+        with sqlite3.connect("file:it.ctx?mode=ro", uri=True) as file:
+            written = file.execute("SELECT count(*) FROM requests WHERE status = 'done'").fetchone()[0]
+    except sqlite3.Error:
+        pass
+"""
+
 PROGRAMS: dict[str, tuple[int, str]] = {
     "to its end": (1, ASK),
     "sys.exit": (1, ASK + "sys.exit(7)"),
@@ -127,12 +138,11 @@ def test_a_program_without_langchain_does_what_it_did(folder: Folder, name: str)
 
 
 def test_a_program_that_is_killed_leaves_what_was_finished(folder: Folder) -> None:
-    waits = "while not os.path.exists('it.ctx') or os.path.getsize('it.ctx-wal') < 4096:\n    pass\n"
-    recorded = folder.recorded(PYTHON, folder.program(ASK + waits + KILLED))
+    recorded = folder.recorded(PYTHON, folder.program(ASK + UNTIL_WRITTEN + KILLED))
     assert recorded.returncode == -15
     with closing(Reader(folder.file)) as reader:
         (thread,) = reader.threads()
-        assert len(reader.requests(thread.thread_id)) == 1
+        assert [row.status for row in reader.requests(thread.thread_id)] == ["done"]
 
 
 @pytest.mark.parametrize(
