@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator
 
 import resources
-from engine.share.outline import Area, File, Item, Outline, Same, Section
+from engine.share.page import Area, File, Item, Outline, Same, Section
 from engine.share.words import head_words
 
 LETTERS = {

@@ -17,7 +17,8 @@ from engine.places import in_store
 from engine.recording.book import Book
 from engine.recording.canon import Encoded, encode
 from engine.share.document import CALLS, EVENT_PART
-from engine.share.format import Document, FormatError, Part, Request, State, parse
+from engine.share.format import Document, FormatError, Part, Request, State
+from engine.share.parsing import parse
 from engine.transactions import transaction
 from engine.workspace import Workspace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from engine.share.outline import Area, File, Item, Outline, Section
+from engine.share.page import Area, File, Item, Outline, Section
 from engine.share.words import head_words
 from engine.tables import visible
 

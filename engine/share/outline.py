@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import InspectorError, UsageError
 from engine.share.masking import Masker
+from engine.share.page import Area, File, Item, Outline, Same, Section
 from engine.sources.source import Source
 from engine.trace.content import calls_of, head_of, text_of
 from engine.trace.model import Artifact, Event, RequestDetail, RequestRow, ThreadRow
@@ -22,88 +22,6 @@ Progress = Callable[[int, int, str], None]
 
 _LONG = 400
 """Characters of a string without a space that are shown: a payload, not text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One part of a request, with its text."""
-
-    anchor: str
-    """Names its place on the page."""
-    kind: str
-    """As in the request's bar: system, memory, …; ``provider``."""
-    index: int | None
-    title: str
-    """Role, tool or contributor."""
-    facts: tuple[str, ...]
-    """Short words: size, fate, status."""
-    text: str
-    """As the reader gives it, secrets masked."""
-    more: str
-    """What is no text: tool calls, parameters, blocks of other types, as JSON; empty when there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Same:
-    """Items ``first`` to ``last`` of a list that are told elsewhere."""
-
-    first: int
-    last: int
-    anchor: str
-    words: str
-    """Where they are told, or what became of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """One list of a request."""
-
-    name: str
-    note: str
-    """Why it is empty, or how many it holds."""
-    rows: tuple[Item | Same, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One request."""
-
-    anchor: str
-    row: RequestRow
-    facts: tuple[tuple[str, str], ...]
-    error: str
-    areas: tuple[Area, ...]
-    events: tuple[tuple[str, str], ...]
-    """Kind and data as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """An artifact; ``text`` is None where its contents are not part of the page."""
-
-    artifact: Artifact
-    facts: tuple[str, ...]
-    text: str | None
-
-
-@dataclass(slots=True)
-class Outline:
-    """What a page says."""
-
-    thread: ThreadRow
-    title: str
-    whole: bool
-    """The thread; else one request."""
-    sections: list[Section]
-    summaries: list[Item]
-    files: list[File]
-    with_files: bool
-    masker: Masker = field(repr=False)
-
-    @property
-    def file_bytes(self) -> int:
-        """Bytes of all artifacts."""
-        return sum(file.artifact.size for file in self.files)
 
 
 class Outliner:

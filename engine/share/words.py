@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from engine.share.outline import Outline
+from engine.share.page import Outline
 
 
 def head_words(outline: Outline) -> list[tuple[str, str]]:

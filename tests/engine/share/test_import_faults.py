@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from engine import Reader, Workspace
 from engine.errors import InspectorError, UsageError
 from engine.share.export import export_thread
-from engine.share.format import FormatError, parse
+from engine.share.format import FormatError
 from engine.share.load import import_thread
+from engine.share.parsing import parse
 
 THREAD = "competitor-report-week-23"
 

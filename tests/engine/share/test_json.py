@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,10 +15,13 @@ from engine import Reader, Workspace, save_memory
 from engine.agent.scripted import Turn
 from engine.errors import InspectorError, UsageError
 from engine.notes import add_note, list_notes, set_baseline, set_mark
+from engine.recording.book import Book
 from engine.share.export import export_thread, save_export
 from engine.share.load import Imported, import_thread
+from engine.share.snippets import request_curl
 from engine.trace.model import Artifact, Event
-from tests.engine.share.world import ODD_THREAD, SECRETS, converse
+from engine.wire.entries import Answered, Sent
+from tests.engine.share.world import ODD_THREAD, SECRETS, at_rest, converse
 from tests.received import text
 
 MEMORY = "/memories/AGENTS.md"
@@ -265,3 +269,31 @@ def test_what_is_imported_is_sound(reader: Reader, tmp_path: Path) -> None:
     with closing(sqlite3.connect(into)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_what_went_over_the_wire_comes_along_byte_for_byte(reader: Reader, tmp_path: Path) -> None:
+    thread = "eight-rounds-defaults"
+    copied = Path(shutil.copy(at_rest(reader.path), tmp_path / "wired.ctx"))
+    messages = [{"role": "user", "content": f"number {n} " + "x" * 80} for n in range(9)]
+    bodies = [
+        json.dumps({"model": "m", "messages": messages[: 5 + n], "n": 1.50}, indent=n or None).encode()
+        for n in range(3)
+    ]
+    with closing(Workspace.open(copied).connect(autocommit=True)) as connection:
+        book = Book(connection)
+        tokens = [row[0] for row in connection.execute(
+            "SELECT r.token FROM requests r JOIN threads t ON t.id = r.thread WHERE t.thread_id = ? ORDER BY number",
+            (thread,))]  # fmt: skip
+        for token, body in zip(tokens, bodies, strict=False):
+            Sent(token, 1, 5.0, "POST", "api.example", "/v1/chat", True, {"openai-beta": "x"}, body).write(book)
+            Answered(token, 1, 6.0, 200, None, {"request-id": "r"}).write(book)
+    with closing(Reader(copied)) as wired:
+        into, _ = bring(wired, thread, tmp_path)
+        with closing(Reader(into)) as other:
+            assert_same(wired, other, thread)
+            sent = [other.wire_bytes(attempt.id) for id in other.request_ids(thread) for attempt in other.wire(id)]
+        assert sent == bodies
+        curl = request_curl(wired, wired.request_ids(thread)[0])
+    assert "the body that was sent" in curl
+    assert "https://api.example/v1/chat" in curl
+    assert "openai-beta: x" in curl
