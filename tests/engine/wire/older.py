@@ -6,8 +6,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from sqlite_utils import Database
+
 from engine import Workspace
 from engine.agent.scripted import ScriptedChat, Turn
+from engine.schema import migrations
 from tests.engine.wire.agents import run
 
 
@@ -16,12 +19,19 @@ def first_version(file: Path) -> None:
     Workspace.create(file)
     run(file, ScriptedChat(script=[Turn("Done.")]), "Hello")
     with closing(sqlite3.connect(file)) as connection:
-        later = connection.execute(
-            "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'trigger') "
-            "AND (name IN ('wire', 'notes', 'file_versions') OR name LIKE '%\\_of\\_%' ESCAPE '\\')"
-        ).fetchall()
+        later = _made_by(None) - _made_by("m002_wire")
         for kind, name in sorted(later, reverse=True):
             connection.execute(f"DROP {kind} IF EXISTS {name}")
         connection.execute("DELETE FROM _sqlite_migrations WHERE name <> 'm001_record'")
         connection.execute("PRAGMA user_version = 1")
         connection.commit()
+
+
+def _made_by(stop_before: str | None) -> set[tuple[str, str]]:
+    """Kind and name of what the migrations make, all of them or those before one."""
+    database = Database(memory=True)
+    migrations.apply(database, stop_before=stop_before)
+    query = "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite%'"
+    made = {(kind, name) for kind, name in database.conn.execute(query)}
+    database.close()
+    return made
