@@ -37,9 +37,12 @@ class QueryBox(QLineEdit):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(9)
         self._completer.setWidget(self)
-        self._completer.popup().setAccessibleName("Filters")
-        self._completer.popup().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._completer.activated[QModelIndex].connect(self._chosen)
+        popup = self._completer.popup()
+        assert popup is not None  # a completer makes its own
+        self._popup = popup
+        self._popup.setAccessibleName("Filters")
+        self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._completer.activated[QModelIndex].connect(self._chosen)  # type: ignore[index]
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
@@ -65,7 +68,7 @@ class QueryBox(QLineEdit):
             self.tell_now()
             self.left_down.emit()
         elif key == Qt.Key.Key_Escape:
-            self._completer.popup().hide()
+            self._popup.hide()
             self.clear()
             self.escaped.emit()
         else:
@@ -95,7 +98,7 @@ class QueryBox(QLineEdit):
         whole = [each for each in found if each.text.strip() != text[each.start : each.end]]
         self._candidates = whole if text == self.text() and self.hasFocus() else []
         if not self._candidates:
-            self._completer.popup().hide()
+            self._popup.hide()
             return
         self._choices.setStringList([_line(each) for each in self._candidates])
         area = self.rect()
