@@ -35,9 +35,9 @@ def check_file(path: Path) -> Literal["workspace", "langgraph"]:
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a workspace file.")
     try:
-        size = path.stat().st_size
         with path.open("rb") as file:
             header = file.read(100)
+        size = path.stat().st_size
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}. Make one with: context-inspector demo {path}") from None
     except OSError as error:
@@ -48,13 +48,11 @@ def check_file(path: Path) -> Literal["workspace", "langgraph"]:
     if len(header) < 100:
         raise WorkspaceError(f"{path} is cut off inside its header. Nothing was changed.")
     version, application = struct.unpack(">I", header[60:64])[0], struct.unpack(">I", header[68:72])[0]
-    page = struct.unpack(">H", header[16:18])[0] or 1
-    page = 65536 if page == 1 else page
-    pages = struct.unpack(">I", header[28:32])[0]
     cut_off = None
-    if pages and size < pages * page and not path.with_name(path.name + "-wal").exists():
+    # A second look: the file may be growing under the first.
+    if _missing(path) and (missing := _missing(path)):
         cut_off = WorkspaceError(
-            f"{path} is cut off: its header speaks of {pages * page:,} bytes and {size:,} are there. "
+            f"{path} is cut off: its header speaks of {missing[0]:,} bytes and {missing[1]:,} are there. "
             "Copy the file before you try to repair it; nothing was changed."
         )
     if application != APPLICATION_ID:
@@ -190,3 +188,15 @@ def _newer(path: Path, version: int) -> WorkspaceError:
         f"{path} was made by a newer version of the Context Inspector (format {version}, this one knows {VERSION}). "
         "Update the program to open it; the file was left as it is."
     )
+
+
+def _missing(path: Path) -> tuple[int, int] | None:
+    """Bytes that a file's header speaks of and bytes that are there, where those are fewer and no WAL has the rest."""
+    if path.with_name(path.name + "-wal").exists():
+        return None
+    with path.open("rb") as file:
+        header = file.read(100)
+    size = path.stat().st_size
+    page = struct.unpack(">H", header[16:18])[0] or 1
+    said = struct.unpack(">I", header[28:32])[0] * (65536 if page == 1 else page)
+    return (said, size) if size < said else None

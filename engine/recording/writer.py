@@ -63,6 +63,11 @@ class Flush:
     def write(self, book: Book) -> None: ...
 
 
+@dataclass(slots=True)
+class End(Flush):
+    """Marks where the thread ends; set when the file is let go of as well."""
+
+
 class Writer:
     """Takes operations from any thread and writes them in order.
 
@@ -86,7 +91,7 @@ class Writer:
 
     def _begin_anew(self) -> None:
         # A SimpleQueue may be put to from a destructor, which can run in the middle of anything.
-        self._queue: queue.SimpleQueue[Operation | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Operation] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._ended: threading.Event | None = None
         """Of the thread that works; None when none does."""
@@ -111,10 +116,14 @@ class Writer:
 
     def end(self) -> threading.Event | None:
         """Write what is queued, let go of the file and end the thread; set when that is done, None when it is."""
-        ended = self._ended
-        if ended is not None:
-            self._queue.put(None)
-        return ended
+        with self._lock:
+            if self._ended is None and self._queue.empty():
+                return None
+            # Whoever ends waits for a mark of its own: another thread may be at the end of an earlier one's.
+            mark = End()
+            self._queue.put(mark)
+            self._start()
+            return mark.done
 
     def forked(self) -> None:
         """In a child process: the thread, and what it was to write, are the parent's."""
@@ -146,13 +155,13 @@ class Writer:
                     self.lose(self._queue.qsize(), f"the record could not be written ({error})")
                     self._queue = queue.SimpleQueue()
 
-    def _work(self, operations: queue.SimpleQueue[Operation | None], ended: threading.Event) -> None:
+    def _work(self, operations: queue.SimpleQueue[Operation], ended: threading.Event) -> None:
         book: Book | None = None
         over = False
         while not over:
             batch = self._gather(operations)
-            over = None in batch
-            book = self._write([operation for operation in batch if operation is not None], book)
+            over = isinstance(batch[-1], End)
+            book = self._write(batch, book)
         if book is not None:
             with contextlib.suppress(sqlite3.Error):
                 book.db.close()
@@ -160,6 +169,8 @@ class Writer:
             if self._ended is ended:
                 self._ended = None
         ended.set()
+        if isinstance(batch[-1], End):
+            batch[-1].done.set()
         if not operations.empty() and operations is self._queue:  # handed over since
             self._start()
 
@@ -177,17 +188,17 @@ class Writer:
                 book.forget()
             self.lose(sum(1 for item in operations if not isinstance(item, Flush)), _in_words(error))
         for operation in operations:
-            if isinstance(operation, Flush):
+            if isinstance(operation, Flush) and not isinstance(operation, End):
                 operation.done.set()
         return book
 
     @staticmethod
-    def _gather(operations: queue.SimpleQueue[Operation | None]) -> list[Operation | None]:
+    def _gather(operations: queue.SimpleQueue[Operation]) -> list[Operation]:
         """The next operations: until an urgent one, the end, or nothing more for a while."""
         batch = [operations.get()]
-        while len(batch) < _BATCH:
-            last = batch[-1]
-            wait = 0.0 if last is None or last.urgent else _LINGER
+        # What comes after the end belongs to the next thread's book: its lists build on each other there.
+        while len(batch) < _BATCH and not isinstance(batch[-1], End):
+            wait = 0.0 if batch[-1].urgent else _LINGER
             try:
                 batch.append(operations.get(wait > 0, wait or None))
             except queue.Empty:

@@ -163,3 +163,16 @@ def test_a_file_that_vanishes_is_a_loss_that_is_told(workspace: Workspace) -> No
     recorder.close()
     assert recorder.losses.count > 0
     assert "could not be written" in recorder.losses.reason
+
+
+def test_what_is_told_after_the_end_is_left_to_the_next_book() -> None:
+    import queue
+
+    from engine.recording.writer import End, Flush, Writer
+
+    first, end, second = Flush(), End(), Flush()
+    handed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for item in (first, end, second):
+        handed.put(item)
+    assert Writer._gather(handed) == [first, end]
+    assert handed.get_nowait() is second
