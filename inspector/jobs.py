@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import shiboken6
@@ -167,7 +167,8 @@ class Jobs(QObject):
         self._closers.append(fn)
 
         def last() -> None:
-            wait(waited)
+            for future in waited:
+                _wait_for(future)
             if fn in self._closers:
                 self._closers.remove(fn)
                 fn()
@@ -275,6 +276,13 @@ class Jobs(QObject):
         if job.key is not None and self._keyed.get(job.key) is job:
             del self._keyed[job.key]
         self.changed.emit()
+
+
+def _wait_for(future: Future[None]) -> None:
+    """Until it has ended or was cancelled. ``futures.wait`` never learns that a waiting one was cancelled."""
+    over = threading.Event()
+    future.add_done_callback(lambda _future: over.set())
+    over.wait()
 
 
 def is_known(error: BaseException) -> bool:

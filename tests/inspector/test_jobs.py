@@ -145,6 +145,21 @@ def test_closing_does_what_was_to_come_last(qtbot):
     jobs.deleteLater()
 
 
+def test_closing_does_not_wait_for_what_never_began(qtbot):
+    jobs, order, gate = Jobs(workers=1), [], threading.Event()
+    jobs.run("Reading", lambda: (gate.wait(20), order.append("read")))
+    waiting = jobs.run("Waiting for a worker", lambda: order.append("too late"))
+    jobs.after_all(lambda: order.append("closed"))
+    qtbot.waitUntil(lambda: jobs._running[-1]._future.running())
+    closing = threading.Thread(target=jobs.close)
+    closing.start()
+    qtbot.waitUntil(lambda: waiting._future.cancelled())
+    gate.set()
+    closing.join(10)
+    assert not closing.is_alive() and order == ["read", "closed"]
+    jobs.deleteLater()
+
+
 def test_jobs_are_started_in_the_gui_thread_only(qtbot, jobs: Jobs):
     caught = []
 
