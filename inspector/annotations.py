@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.trace.model import RequestRow
 from inspector.jobs import Failure, Jobs
 from inspector.session import Session
+
+if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
 
 
 class Annotations(QObject):

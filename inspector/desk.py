@@ -6,12 +6,11 @@ Made when a source was opened and the views were imported; closed before another
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from engine.trace.model import RequestDetail, RequestRow
 from inspector.annotations import Annotations
 from inspector.finding import Finding
 from inspector.going import Going
@@ -23,6 +22,9 @@ from inspector.views.centre import Centre
 from inspector.views.request_filter import RequestFilter
 from inspector.views.requests import RequestsView
 from inspector.views.threads import ThreadsView
+
+if TYPE_CHECKING:
+    from engine.trace.model import RequestDetail, RequestRow
 
 AROUND = ("files", "summaries", "memory", "skills", "ledger", "find")
 

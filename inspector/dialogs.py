@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 
 from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import Qt, qVersion
@@ -46,6 +45,8 @@ def ask(parent: QWidget, sentence: str, yes: str, no: str = "Cancel") -> bool:
 
 def versions() -> str:
     """Versions of the program and of what it stands on, a line each."""
+    from importlib import metadata  # 20 ms that nobody waits for before the first paint
+
     lines = [
         f"Context Inspector {__version__}",
         f"Python {platform.python_version()}, Qt {qVersion()}, PySide6 {pyside_version}",

@@ -8,8 +8,6 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.errors import InspectorError
-
 _LONGEST = 120
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 
@@ -42,6 +40,8 @@ def save_copy(target: str | Path, data: bytes) -> Path:
         os.replace(part, file)
     except OSError as error:
         part.unlink(missing_ok=True)
+        from engine.errors import InspectorError
+
         raise InspectorError(f"The copy could not be written to {file}: {error.strerror or error}.") from error
     return file
 

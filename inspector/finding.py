@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.search.model import Results
-from engine.trace.model import RequestRow
 from inspector.jobs import Cancelled, Progress
+
+if TYPE_CHECKING:
+    from engine.search.model import Results
+    from engine.trace.model import RequestRow
 
 LIMIT = 200
 """Texts that one query shows at most."""

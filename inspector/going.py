@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.search.model import Hit
-from engine.trace.model import RequestDetail
 from inspector.session import Session
+
+if TYPE_CHECKING:
+    from engine.search.model import Hit
+    from engine.trace.model import RequestDetail
 
 KEPT = 200
 

@@ -10,13 +10,15 @@ import importlib
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.trace.model import ThreadRow
 from inspector import format, prefs
 from inspector.jobs import Jobs, Progress
+
+if TYPE_CHECKING:
+    from engine.trace.model import ThreadRow
 
 DEFAULT_NAME = "workspace.sqlite"
 VIEWS = {

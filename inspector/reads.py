@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from engine.trace.model import RequestDetail, RequestRow, ThreadRow
+if TYPE_CHECKING:
+    from engine.trace.model import RequestDetail, RequestRow, ThreadRow
+
 
 CHUNK = 400
 """Rows asked for at once while a thread is read to the end."""

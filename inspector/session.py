@@ -7,14 +7,16 @@ Views listen to its signals and call ``select_thread`` and ``select_request``; i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine.trace.model import RequestDetail, RequestRow, ThreadRow
 from inspector.jobs import Jobs
 from inspector.models.rows import Rows
 from inspector.reads import CHUNK, Details, News, ReaderLike, first_look, look_again, open_thread, read_details
+
+if TYPE_CHECKING:
+    from engine.trace.model import RequestDetail, RequestRow, ThreadRow
 
 POLL_MS = 500
 FOLLOW = "follow"

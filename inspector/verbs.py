@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from engine.trace.model import RequestRow
 from inspector import dialogs
 from inspector.models.requests import HEADERS
 from inspector.searching import Searchable, searchable
@@ -16,12 +15,13 @@ from inspector.views.note import NoteDialog
 from inspector.views.palette import Palette
 
 if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
     from inspector.window import MainWindow
+
+    Wanted = Callable[[RequestRow], bool]
 
 RAW_EFFECTIVE, DIFF = 4, 6
 """Places of Raw ↔ Effective and Diff among the areas; their module is imported after the first paint."""
-
-Wanted = Callable[[RequestRow], bool]
 
 
 def jump(w: MainWindow, step: int, wanted: Wanted, word: str) -> None:

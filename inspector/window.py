@@ -8,13 +8,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from engine.trace.model import RequestRow
 from inspector import actions, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
@@ -28,6 +27,9 @@ from inspector.prefs import Prefs
 from inspector.session import Session
 from inspector.tab_order import following
 from inspector.views.welcome import Welcome
+
+if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
 
 CHART_MS = 1500
 """The chart is imported by then, also when there is no request to show before."""

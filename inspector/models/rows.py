@@ -7,8 +7,10 @@ the whole (the request before of the same agent, the next one with a summary) is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from engine.trace.model import RequestRow
+if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
 
 
 class Rows:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QProgressBar, QPushButton, QStatusBar, QWidget
 
-from engine.trace.model import RequestRow
 from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.panes import LOADING_DELAY_MS, plain_label
 from inspector.views.labels import ElidedLabel
+
+if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
 
 PROBLEM_MS = 12_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
@@ -17,11 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.trace.model import ThreadRow
 from inspector import format, theme
 from inspector.models.threads import ROW_ROLE, STATUS_WORDS, ThreadsModel, second_line, title
 from inspector.panes import Pane
 from inspector.views.quiet import quiet
+
+if TYPE_CHECKING:
+    from engine.trace.model import ThreadRow
 
 CLOCK_MS = 30_000
 """How often relative times are written anew."""

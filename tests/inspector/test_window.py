@@ -495,7 +495,8 @@ def test_another_file_takes_the_place_of_the_first(qtbot, make_window, demo_path
 def test_nothing_heavy_is_imported_before_the_first_paint():
     code = (
         "import sys, inspector.app\n"
-        "heavy = {'pyqtgraph', 'numpy', 'deepagents', 'langchain', 'langchain_core', 'langgraph', 'sqlite_utils'}\n"
+        "heavy = {'pyqtgraph', 'numpy', 'deepagents', 'langchain', 'langchain_core', 'langgraph', 'sqlite_utils',\n"
+        "         'engine', 'importlib.metadata', 'email', 'asyncio', 'concurrent.futures.process'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
