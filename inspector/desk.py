@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.annotations import Annotations
+from inspector.drift_mark import DriftMark
 from inspector.finding import Finding
 from inspector.going import Going
 from inspector.jobs import Jobs
@@ -69,6 +70,7 @@ class Desk(QObject):
         for name in AROUND:
             self.around[name] = views[name](opened.reader, jobs, *more.get(name, ()))
             around.place(name).put(self.around[name])
+        self.drift_mark = DriftMark(self.session, opened.reader, jobs, around, self)
         self._wire()
 
     def put_chart(self, view: Callable[[Session], QWidget]) -> None:
@@ -100,6 +102,7 @@ class Desk(QObject):
         """Stop following the file, and let go of it when nothing reads it any more."""
         self.session.stop()
         self.annotations.close()
+        self.drift_mark.close()
         for view in (self.request, self.filter, *self.around.values()):
             view.close_jobs()
         for name in ("memory", "skills"):

@@ -109,6 +109,14 @@ class Surroundings(QObject):
         """The dock of a pane."""
         return self._docks[name]
 
+    def set_mark(self, name: str, mark: str) -> None:
+        """Put a sign behind a pane's title, or none."""
+        title = f"{self._titles[name]} {mark}" if mark else self._titles[name]
+        if self._docks[name].windowTitle() != title:
+            self._docks[name].setWindowTitle(title)
+            if (index := self._tabs.indexOf(self._places[name])) >= 0:
+                self._tabs.setTabText(index, title)
+
     def is_shown(self, name: str) -> bool:
         """Whether the pane is there, behind another tab or not."""
         if self.narrow:
@@ -179,5 +187,5 @@ class Surroundings(QObject):
 
     def _add_tab(self, name: str) -> None:
         self._places[name].set_seen(True)
-        self._tabs.addTab(self._places[name], self._titles[name])
+        self._tabs.addTab(self._places[name], self._docks[name].windowTitle())
         self._was_shown[name] = True

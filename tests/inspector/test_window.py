@@ -611,3 +611,18 @@ def test_shortcuts_are_written_as_the_system_does(make_window):
     window = make_window()
     text = window.commands.action("thread.send").shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     assert text and text in str(window.commands.keys_page())
+
+
+def test_memory_that_drifted_is_marked_on_its_tab_before_anybody_looks(qtbot, make_window, demo_path):
+    window = make_window(demo_path)
+    open_thread(qtbot, window)
+    dock = window.around.dock("memory")
+    assert not window.desk.around["memory"].isVisible()
+    qtbot.waitUntil(lambda: dock.windowTitle() == "Memory ≠", timeout=WAIT_MS)
+    window.resize(1000, 700)
+    qtbot.waitUntil(lambda: window.around.narrow)
+    tabs = [window.centre.tabs.tabText(n) for n in range(window.centre.tabs.count())]
+    assert "Memory ≠" in tabs
+    open_thread(qtbot, window, "Eight rounds, offloading off")
+    assert dock.windowTitle() == "Memory"
+    assert "Memory ≠" not in [window.centre.tabs.tabText(n) for n in range(window.centre.tabs.count())]
