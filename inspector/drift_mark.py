@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, QTimer
 from inspector.jobs import Jobs
 from inspector.session import Session
 from inspector.surroundings import Surroundings
+from inspector.views.flat_tabs import DIFFERS
 
 if TYPE_CHECKING:
     from engine.trace.model import MemoryFile
 
 SOON_MS, LATER_MS = 300, 2000
 """After another thread was selected, when its first request is on the screen; and after somebody committed."""
-MARK = "≠"
 _SAME = (None, "none", "not-loaded")
 
 
@@ -50,7 +50,7 @@ class DriftMark(QObject):
             )  # fmt: skip
 
     def _tell(self, drift: bool) -> None:
-        self._around.set_mark("memory", MARK if drift else "")
+        self._around.set_mark("memory", DIFFERS if drift else "")
 
 
 def drifts(reader: Any, thread_id: str) -> bool:

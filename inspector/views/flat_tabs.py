@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 from inspector import theme
 
 _PAD = 12
+DIFFERS = "≠"
+"""Ends the title of a pane in which something is not as the thread has it."""
 
 
 def paint_flat(bar: QTabBar) -> None:
@@ -21,13 +23,26 @@ def paint_flat(bar: QTabBar) -> None:
         painter.setPen(theme.text_colour() if chosen else theme.muted_colour())
         if not bar.isTabEnabled(n):
             painter.setPen(theme.line_colour())
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine
-        painter.drawText(rect.adjusted(0, 0, 0, -2), int(flags), bar.tabText(n))
+        _paint_words(painter, rect.adjusted(0, 0, 0, -2), bar.tabText(n))
         if chosen:
             painter.fillRect(rect.left() + 4, bar.height() - 2, rect.width() - 8, 2, theme.accent_colour())
             if bar.hasFocus():
                 painter.setPen(theme.accent_colour())
                 painter.drawRoundedRect(QRect(rect).adjusted(4, 3, -5, -5), 3, 3)
+
+
+def _paint_words(painter: QPainter, rect: QRect, text: str) -> None:
+    """In the middle; the sign of what differs in the colour of a warning."""
+    metrics = painter.fontMetrics()
+    area = QRect(rect)
+    area.setLeft(rect.left() + max(0, (rect.width() - metrics.horizontalAdvance(text)) // 2))
+    flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+    words = text.removesuffix(DIFFERS)
+    painter.drawText(area, flags, words)
+    if words != text:
+        painter.setPen(theme.error_colour())
+        area.setLeft(area.left() + metrics.horizontalAdvance(words))
+        painter.drawText(area, flags, DIFFERS)
 
 
 class FlatTabBar(QTabBar):

@@ -48,13 +48,14 @@ class ElidedLabel(QWidget):
 
     def sizeHint(self) -> QSize:
         """Room for all of it."""
-        metrics = self.fontMetrics()
-        sides = self.contentsMargins().left() + self.contentsMargins().right()
-        return QSize(metrics.horizontalAdvance(one_line(self._text, 400)) + 2 + sides, metrics.height() + 4)
+        margins, metrics = self.contentsMargins(), self.fontMetrics()
+        wide = metrics.horizontalAdvance(one_line(self._text, 400)) + 2 + margins.left() + margins.right()
+        return QSize(wide, metrics.height() + max(4, margins.top() + margins.bottom()))
 
     def minimumSizeHint(self) -> QSize:
         """``least`` pixels, or all of a shorter text."""
-        return QSize(min(self._least, self.sizeHint().width()), self.fontMetrics().height() + 4)
+        hint = self.sizeHint()
+        return QSize(min(self._least, hint.width()), hint.height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """The text, elided."""

@@ -19,6 +19,7 @@ from inspector.actions import AREAS
 from inspector.parts import THREADS_WIDTH
 from inspector.surroundings import NARROW, SIDE_WIDTH
 from inspector.views.centre import shares
+from inspector.views.labels import ElidedLabel
 from tests.inspector.conftest import settle
 from tests.inspector.test_window import MAIN_THREAD, open_thread
 
@@ -52,6 +53,8 @@ def cut_off(root: QWidget) -> list[str]:
         if isinstance(widget, QLabel) and not widget.wordWrap():
             words = widget.fontMetrics().horizontalAdvance(widget.text())
             wrong += [f"{name}: {widget.text()!r} is cut"] if widget.width() < words else []
+        if isinstance(widget, ElidedLabel) and widget.contentsRect().height() < widget.fontMetrics().height():
+            wrong.append(f"{name}: {widget.text()!r} is too low")
         if isinstance(widget, QAbstractItemView) and widget.model() is not None:
             low = widget.model().rowCount() and widget.viewport().height() < widget.fontMetrics().height()
             wrong += [f"{name}: no room for a row"] if low else []
