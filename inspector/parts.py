@@ -5,7 +5,7 @@ It builds and places; what the parts show and do is somebody else's.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget
 
 from inspector.jobs import Jobs
@@ -22,6 +22,11 @@ FIRST_SIZE = (1440, 900)
 THREADS_WIDTH = 240
 VERSION = 1
 """Of the remembered layout: another number forgets it."""
+
+
+def first_size(screen: QSize) -> QSize:
+    """Size of the window on the first start: never more than the screen has."""
+    return QSize(*FIRST_SIZE).boundedTo(screen)
 
 
 class Parts:
@@ -86,7 +91,7 @@ class Parts:
     def restore(self) -> None:
         """Sizes and places as they were left, or those of the first start."""
         prefs = self._prefs
-        self._window.resize(*FIRST_SIZE)
+        self._window.resize(first_size(self._window.screen().availableGeometry().size()))
         self._size_docks()
         self._first = self._window.saveState(VERSION)
         geometry, layout = prefs.raw("geometry"), prefs.raw("layout")

@@ -1,7 +1,7 @@
 """Windows of all sizes: nothing is cut off, nothing stands on something else, the middle keeps its shares."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from inspector.actions import AREAS
-from inspector.parts import THREADS_WIDTH
+from inspector.parts import THREADS_WIDTH, first_size
 from inspector.surroundings import NARROW, SIDE_WIDTH
 from inspector.views.centre import shares
 from inspector.views.labels import ElidedLabel
@@ -120,6 +120,13 @@ def test_the_docks_have_their_widths_and_no_text_changes_them(qtbot, make_window
             settle(qtbot, window)
             assert window.around.place(name).width() == SIDE_WIDTH, (title, name)
     assert window.threads_dock.width() == THREADS_WIDTH
+
+
+@pytest.mark.parametrize(
+    ("screen", "wanted"), [((1920, 1080), (1440, 900)), ((1100, 720), (1100, 720)), ((1440, 860), (1440, 860))]
+)
+def test_the_first_window_fits_its_screen(screen, wanted):
+    assert first_size(QSize(*screen)) == QSize(*wanted)
 
 
 @pytest.mark.parametrize("height", [500, 605, 805, 985])
