@@ -94,9 +94,6 @@ class FakeReader:
     def heads(self, _parts: Sequence[int]) -> dict[int, Any]:
         return {}
 
-    def memory(self, _thread_id: str) -> list[Any]:
-        return []
-
     def events(self, _thread_id: str) -> list[Any]:
         return []
 
