@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from merge3 import Merge3
 from rapidfuzz.distance import Indel
 
 from engine.errors import EditConflict, UsageError
@@ -38,17 +37,18 @@ def merge_texts(base: str, mine: str, theirs: str) -> Merge:
     head = _common(before, one, other)
     tail = _common(before[head:][::-1], one[head:][::-1], other[head:][::-1])
     old, a, b = (lines[head : len(lines) - tail] for lines in (before, one, other))
-    merged = Merge3(old, a, b, sequence_matcher=_Matcher)
     lines, conflicts = list(before[:head]), []
-    for group in merged.merge_groups():
-        if group[0] != "conflict":
-            lines += group[1]
-            continue
-        start = len(lines) + 1
-        end = _end_of(one or other)
-        lines += [f"{_START} yours{end}", *_closed(group[2], end), f"{_MIDDLE}{end}"]
-        lines += [*_closed(group[3], end), f"{_END} the file as it stands{end}"]
-        conflicts.append((start, len(lines)))
+    for was, ours, stands in _regions(old, a, b):
+        if stands == was or ours == stands:
+            lines += ours
+        elif ours == was:
+            lines += stands
+        else:
+            start = len(lines) + 1
+            end = _end_of(one or other)
+            lines += [f"{_START} yours{end}", *_closed(ours, end), f"{_MIDDLE}{end}"]
+            lines += [*_closed(stands, end), f"{_END} the file as it stands{end}"]
+            conflicts.append((start, len(lines)))
     lines += before[len(before) - tail :]
     return Merge("".join(_closed_inside(lines)), tuple(conflicts))
 
@@ -59,22 +59,42 @@ def refuse_markers(text: str) -> None:
         raise UsageError("A conflict is still undecided in the text. Decide it, then save.")
 
 
-class _Matcher:
-    """Equal runs of two lists of lines, as ``difflib`` tells them; quick where that takes the square of the length."""
+def _regions(
+    old: Sequence[str], one: Sequence[str], other: Sequence[str]
+) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str]]]:
+    """The three texts side by side, in turn: lines that all have, and what stands between those."""
+    at, at_one, at_other = 0, 0, 0
+    for start, in_one, in_other, many in [*_common_runs(old, one, other), (len(old), len(one), len(other), 0)]:
+        yield old[at:start], one[at_one:in_one], other[at_other:in_other]
+        yield (old[start : start + many],) * 3
+        at, at_one, at_other = start + many, in_one + many, in_other + many
 
-    def __init__(self, _junk: None, old: Sequence[str], new: Sequence[str], autojunk: bool = True) -> None:
-        self._old, self._new = old, new
 
-    def get_matching_blocks(self) -> list[tuple[int, int, int]]:
-        old, new = self._old, self._new
-        head = _common(old, new)
-        tail = _common(old[head:][::-1], new[head:][::-1])
-        a, b = old[head : len(old) - tail], new[head : len(new) - tail]
-        blocks = [(0, 0, head)] if head else []
-        blocks += [(head + i, head + j, n) for i, j, n in _blocks(a, b) if n]
-        if tail:
-            blocks.append((len(old) - tail, len(new) - tail, tail))
-        return [*blocks, (len(old), len(new), 0)]
+def _common_runs(old: Sequence[str], one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
+    """Lines of ``old`` that both others kept: where they begin in each of the three, and how many."""
+    kept_one, kept_other = list(_kept(old, one)), list(_kept(old, other))
+    n = m = 0
+    while n < len(kept_one) and m < len(kept_other):
+        (a, in_one, many_one), (b, in_other, many_other) = kept_one[n], kept_other[m]
+        start, end = max(a, b), min(a + many_one, b + many_other)
+        if start < end:
+            yield start, in_one + start - a, in_other + start - b, end - start
+        if a + many_one < b + many_other:
+            n += 1
+        else:
+            m += 1
+
+
+def _kept(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Equal runs of two lists of lines, in order: quick where the ends are equal, as they mostly are."""
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    a, b = old[head : len(old) - tail], new[head : len(new) - tail]
+    if head:
+        yield 0, 0, head
+    yield from ((head + i, head + j, n) for i, j, n in _blocks(a, b) if n)
+    if tail:
+        yield len(old) - tail, len(new) - tail, tail
 
 
 def _blocks(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[int, int, int]]:

@@ -63,6 +63,59 @@ def test_nothing_of_either_edit_is_lost(base: str, mine: str, theirs: str) -> No
     assert len(marks) == len(merge.conflicts)
 
 
+def decided(text: str, keep: int) -> str:
+    """The text with one side (0 yours, 1 the file's) of each conflict."""
+    side, out = None, []
+    for line in text.splitlines(keepends=True):
+        if line.startswith("<<<<<<<"):
+            side = 0
+        elif line.startswith("=======") and side == 0:
+            side = 1
+        elif line.startswith(">>>>>>>"):
+            side = None
+        elif side in (None, keep):
+            out.append(line)
+    return "".join(out)
+
+
+@settings(max_examples=300, deadline=None)
+@given(base=lines, mine=lines, theirs=lines)
+def test_it_is_the_same_from_the_other_side(base: str, mine: str, theirs: str) -> None:
+    one, other = merge_texts(base, mine, theirs), merge_texts(base, theirs, mine)
+    assert len(one.conflicts) == len(other.conflicts)
+    assert decided(one.text, 0) == decided(other.text, 1)
+    assert decided(one.text, 1) == decided(other.text, 0)
+    if one.clean:
+        assert one.text == other.text
+
+
+edits = st.lists(st.tuples(st.integers(0, 19), st.sampled_from(["drop", "change", "add"])), max_size=4)
+
+
+def edited(base: list[str], steps: list[tuple[int, str]], half: int, name: str) -> list[str]:
+    """The lines with these edits in one half only, two lines away from the middle."""
+    out = {at: [line] for at, line in enumerate(base)}
+    for at, step in steps:
+        at = at * (len(base) // 2 - 2) // 20 + (0 if half == 0 else len(base) // 2 + 2)
+        out[at] = {"drop": [], "change": [f"{name}\n"], "add": [*out[at], f"{name}\n"]}[step]
+    return [line for at in range(len(base)) for line in out[at]]
+
+
+@settings(max_examples=200, deadline=None)
+@given(mine=edits, theirs=edits, same=st.booleans())
+def test_edits_far_from_each_other_are_both_there_and_nothing_else(
+    mine: list[tuple[int, str]], theirs: list[tuple[int, str]], same: bool
+) -> None:
+    base = [f"{at % 12 if same else at}\n" for at in range(24)]
+    upper, lower = edited(base, mine, 0, "mine"), edited(base, theirs, 1, "theirs")
+    expected = [*upper[: len(upper) - 12], *lower[12:]]
+    merge = merge_texts("".join(base), "".join(upper), "".join(lower))
+    if merge.clean:
+        assert sorted(merge.text.splitlines(keepends=True)) == sorted(expected)
+    if not same:
+        assert merge.text == "".join(expected)
+
+
 def test_a_large_file_of_equal_lines_is_merged_at_once() -> None:
     base = "- x\n" * 300_000
     merge = merge_texts(base, "mine\n" + base, base + "theirs\n")
