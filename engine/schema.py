@@ -125,6 +125,22 @@ def m005_deletions(db: Any) -> None:
     )
 
 
+@migrations()
+def m006_agents(db: Any) -> None:
+    """Settings of agents, and which agent a thread goes on with, whether or not anything of it is recorded yet."""
+    statements = """
+        CREATE TABLE agents (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL,
+            version INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL);
+        CREATE TABLE thread_agents (
+            thread_id TEXT PRIMARY KEY, agent INTEGER NOT NULL REFERENCES agents(id)) WITHOUT ROWID;
+        CREATE INDEX thread_agents_agent ON thread_agents(agent);
+    """
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.conn.execute(statement)
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file of ours, or an empty one, to ``VERSION``; each migration whole or not at all."""
     migrations.apply(Database(connection))

@@ -31,6 +31,7 @@ _WORDS = {
     "chain": "places in lists",
     "parts": "parts of requests",
     "threads": "threads",
+    "thread_agents": "notes on which agent a thread has",
     "store": "files and items in the store",
     "store_vectors": "vectors of the store",
     "file_versions": "versions of files",
