@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from engine.memory.secrets import secrets_in
 from engine.memory.sent import sent_text, tokens_of
-from engine.memory.text import BOM, hidden_in, line_of
+from engine.memory.text import BOM, hidden_in, line_of, line_of_fault
 from engine.workbench import Finding
 
 SHARE = 0.05
@@ -46,7 +46,7 @@ def findings_of(path: str, data: bytes, window: int | None = None, share: float 
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = line_of_fault(data, error.start)
         sentence = (
             f"Byte {error.start:,} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8: "
             "a run that loads this file fails."

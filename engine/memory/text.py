@@ -20,6 +20,8 @@ _MARKS = (
 )
 _ENDS = {"\r\n": "CRLF", "\n": "LF", "\r": "CR"}
 _END = re.compile("\r\n|\n|\r")
+BREAK = re.compile("\r\n|[\n\r\u2029\ufdd0\ufdd1]")
+"""Where the editor of the window begins a new line: Qt keeps these apart from everything else."""
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
@@ -68,8 +70,13 @@ def hidden_in(text: str) -> Iterator[tuple[int, str]]:
 
 
 def line_of(text: str, at: int) -> int:
-    """Line of an offset, from 1."""
-    return len(_END.findall(text, 0, at)) + 1
+    """Line of an offset, from 1, as the editor counts lines."""
+    return len(BREAK.findall(text, 0, at)) + 1
+
+
+def line_of_fault(data: bytes, at: int) -> int:
+    """Line of the first byte that is not UTF-8, from 1."""
+    return line_of(data[:at].decode("utf-8"), at)
 
 
 def _joins(text: str, at: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from engine.memory.findings import secret_and_hidden
-from engine.memory.text import BOM, line_of
+from engine.memory.text import BOM, line_of, line_of_fault
 from engine.skills.engine_parser import listed_as, rules
 from engine.workbench import Finding, SkillCheck
 
@@ -38,7 +38,7 @@ def check_skill(path: str, data: bytes) -> SkillCheck:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        at = data.count(b"\n", 0, error.start) + 1
+        at = line_of_fault(data, error.start)
         sentence = f"Byte {error.start:,} is 0x{data[error.start]:02x}, which is not UTF-8: the skill is not listed."
         return SkillCheck(False, None, None, (Finding("not utf-8", "stops", sentence, at),))
     metadata = listed_as(path, text)
@@ -75,7 +75,7 @@ def _reasons(text: str) -> Iterator[Finding]:
     elif (front := rules().front_matter.match(text)) is None:
         yield _unclosed(text)
     else:
-        yield from _front_matter(text, front.group(1), line_of(text, front.start(1)))
+        yield from _front_matter(text, front.start(1), front.end(1))
 
 
 def _unclosed(text: str) -> Finding:
@@ -86,21 +86,24 @@ def _unclosed(text: str) -> Finding:
     return _stop("no closing line", "The front matter is not closed: no line --- follows.", 1)
 
 
-def _front_matter(text: str, front: str, first: int) -> Iterator[Finding]:
+def _front_matter(text: str, start: int, end: int) -> Iterator[Finding]:
+    first = line_of(text, start)
     try:
-        value = yaml.safe_load(front)
+        value = yaml.safe_load(text[start:end])
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = str(getattr(error, "problem", None) or error).strip()
         hint = f" ({_HINTS[problem]})" if problem in _HINTS else ""
         yield _stop(
-            "not yaml", f"The front matter can't be read: {problem}{hint}.", first + mark.line if mark else first
+            "not yaml",
+            f"The front matter can't be read: {problem}{hint}.",
+            line_of(text, start + mark.index) if mark else first,
         )
         return
     if not isinstance(value, dict):
         yield _stop("no keys", f"The front matter is {_kind(value)}, not names with values.", first)
         return
-    keys = _keys(front, first)
+    keys = _keys(text, start, end)
     for name in ("name", "description"):
         if not str(value.get(name, "")).strip():
             words = "is empty" if name in value else "is missing"
@@ -112,9 +115,10 @@ def _odd(path: str, text: str, metadata: dict[str, Any]) -> Iterator[Finding]:
     front = rules().front_matter.match(text)
     if front is None:
         return
-    first = line_of(text, front.start(1))
-    value, keys = yaml.safe_load(front.group(1)), _keys(front.group(1), first)
-    yield from _twice(front.group(1), first)
+    span = front.span(1)
+    first = line_of(text, span[0])
+    value, keys = yaml.safe_load(front.group(1)), _keys(text, *span)
+    yield from _twice(text, *span)
     for name in _TEXT_KEYS:
         given = value.get(name)
         if name in value and not isinstance(given, str):
@@ -147,25 +151,26 @@ def _not_spaced(value: Any) -> bool:
     return isinstance(value, list) or (isinstance(value, str) and "," in value)
 
 
-def _twice(front: str, first: int) -> Iterator[Finding]:
+def _twice(text: str, start: int, end: int) -> Iterator[Finding]:
     seen: dict[str, int] = {}
-    for name, line in _pairs(front, first):
+    for name, line in _pairs(text, start, end):
         if name in seen:
             sentence = f"{name} stands here a second time (first on line {seen[name]}); this one counts."
             yield Finding("twice", "warning", sentence, line)
         seen.setdefault(name, line)
 
 
-def _keys(front: str, first: int) -> dict[str, int]:
+def _keys(text: str, start: int, end: int) -> dict[str, int]:
     """Key → line on which the value that counts stands."""
-    return dict(_pairs(front, first))
+    return dict(_pairs(text, start, end))
 
 
-def _pairs(front: str, first: int) -> list[tuple[str, int]]:
-    node = yaml.compose(front, Loader=yaml.SafeLoader)
+def _pairs(text: str, start: int, end: int) -> list[tuple[str, int]]:
+    """Keys of the front matter and their lines: YAML counts lines otherwise than an editor, so by its offsets."""
+    node = yaml.compose(text[start:end], Loader=yaml.SafeLoader)
     if not isinstance(node, yaml.MappingNode):
         return []
-    return [(str(key.value), first + key.start_mark.line) for key, _ in node.value]
+    return [(str(key.value), line_of(text, start + key.start_mark.index)) for key, _ in node.value]
 
 
 def _kind(value: Any) -> str:

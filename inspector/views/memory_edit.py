@@ -305,7 +305,9 @@ class MemoryEdit(QWidget):
             ("Next conflict", self._next_conflict),
             close,
         )
-        self._go_to_line(merge.conflicts[0][0])
+        self._go_to_line(1)
+        if not self.editor.textCursor().block().text().startswith(workbench.MARKER):
+            self._next_conflict()
 
     def _next_conflict(self) -> None:
         block = self.editor.textCursor().block().next()
