@@ -116,6 +116,9 @@ class RequestRow:
     """The same agent's request before it on its own line, where that is known from checkpoints."""
     problem: str | None = None
     """What of it can't be read, or is in doubt, in words."""
+    system_base: int | None = None
+    """Of ``sizes["system"]``: the blocks that the caller passed; middlewares appended the rest. None where it
+    wasn't recorded who did."""
 
     @property
     def tokens(self) -> TokenSource:

@@ -20,6 +20,7 @@ from engine.trace.fate import REASONS, align
 from engine.trace.files import Files
 from engine.trace.layers import COLUMNS as LISTS
 from engine.trace.layers import lists_of
+from engine.trace.loading import Progress, Stop, nobody
 from engine.trace.model import (
     Artifact,
     Branch,
@@ -37,7 +38,7 @@ from engine.trace.model import (
     ToolRow,
 )
 from engine.trace.provider import provider_of
-from engine.trace.rows import REQUEST_COLUMNS, request_row, thread_row
+from engine.trace.rows import REQUEST_COLUMNS, SystemBases, request_row, thread_row
 from engine.wire import read as wire
 from engine.wire.model import WireAttempt
 from engine.workbench import AgentEdit, FileVersion
@@ -56,6 +57,7 @@ class Reader:
         self._book = Book(Path(path))
         self._files = Files(self._book)
         self._heads: Recent[int, MessageHead] = Recent(20_000, lambda _: 1)
+        self._bases = SystemBases(self._book)
 
     @property
     def path(self) -> Path:
@@ -82,6 +84,14 @@ class Reader:
             "FROM threads t ORDER BY t.updated_at DESC, t.id DESC"
         )
         return [thread_row(row) for row in rows]
+
+    def load(self, thread_id: str, stop: Stop | None = None, progress: Progress = nobody) -> bool:
+        """Nothing to wait for: of a workspace, what is asked for is read when it is asked for."""
+        return True
+
+    def loaded(self, thread_id: str) -> list[int]:
+        """Ids of a thread's requests, all of them."""
+        return self.request_ids(thread_id)
 
     def request_ids(self, thread_id: str) -> list[int]:
         """Ids of a thread's requests, in the order of their numbers; empty for an unknown thread."""
@@ -111,7 +121,7 @@ class Reader:
                 f"LEFT JOIN runs u ON u.id = r.run WHERE r.id IN ({marks})"
             )
             for row in self._book.rows(query, part):
-                found[row[0]] = request_row(row, tuple(kinds.get(row[0], ())))
+                found[row[0]] = request_row(row, tuple(kinds.get(row[0], ())), self._bases.of(*row[29:31]))
         return [found[id] for id in wanted if id in found]
 
     def request(self, request_id: int) -> RequestDetail:

@@ -6,19 +6,21 @@ import json
 import os
 from typing import Any
 
+from engine.kinds import CALLER
+from engine.trace.book import Book, Recent
 from engine.trace.model import RequestRow, ThreadRow, Usage
 
 REQUEST_COLUMNS = (
     "r.id, t.thread_id, r.number, r.purpose, r.agent, r.parent, r.parent_call, r.depth, r.step, r.checkpoint_ns, "
     "r.checkpoint_id, r.status, r.error, r.started_at, r.ended_at, r.model, r.messages, r.raw_messages, r.chars, "
     "r.tokens, r.input_tokens, r.output_tokens, r.cache_read, r.cache_creation, r.sizes, r.window, r.trigger_at, "
-    "u.pid, u.status"
+    "u.pid, u.status, r.system_node, r.origin_part"
 )
 """Of ``requests r``, its ``threads t`` and ``runs u``, as :func:`request_row` takes them."""
 
 
-def request_row(row: tuple[Any, ...], events: tuple[str, ...]) -> RequestRow:
-    """One row of ``REQUEST_COLUMNS``."""
+def request_row(row: tuple[Any, ...], events: tuple[str, ...], system_base: int | None) -> RequestRow:
+    """One row of ``REQUEST_COLUMNS``; ``system_base`` are the tokens of the caller's own system blocks."""
     started, ended, status = row[13], row[14], row[11]
     if status == "running" and not (row[28] == "running" and alive(row[27])):
         status = "stopped"  # its process ended before it did
@@ -48,7 +50,27 @@ def request_row(row: tuple[Any, ...], events: tuple[str, ...]) -> RequestRow:
         window=row[25],
         trigger=row[26],
         events=events,
+        system_base=system_base,
     )
+
+
+class SystemBases:
+    """How much of a system message the caller passed, from who appended its blocks. Requests mostly share theirs."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._known: Recent[tuple[int | None, int | None], int | None] = Recent(2_000, lambda _: 1)
+
+    def of(self, node: int | None, origin_part: int | None) -> int | None:
+        """Estimated tokens of the caller's blocks in the list of this node; None where nobody saw who appended."""
+        return self._known.get((node, origin_part), lambda: self._count(node, origin_part))
+
+    def _count(self, node: int | None, origin_part: int | None) -> int | None:
+        contributors = (self._book.value(origin_part).get("system") or ()) if origin_part else ()
+        if not any(contributors):
+            return None
+        blocks = self._book.path_of(node)[1:]
+        return sum(piece[3] for piece, who in zip(blocks, contributors, strict=False) if who == CALLER)
 
 
 def thread_row(row: tuple[Any, ...]) -> ThreadRow:
