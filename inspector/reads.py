@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestDetail, RequestRow, ThreadRow
@@ -21,6 +21,8 @@ class ReaderLike(Protocol):
 
     def data_version(self) -> int: ...
     def threads(self) -> list[ThreadRow]: ...
+    def load(self, thread_id: str, stop: Any = None, progress: Any = ...) -> bool: ...
+    def loaded(self, thread_id: str) -> list[int]: ...
     def request_ids(self, thread_id: str) -> list[int]: ...
     def request_rows(self, ids: Sequence[int]) -> list[RequestRow]: ...
     def request(self, request_id: int) -> RequestDetail: ...
@@ -36,6 +38,18 @@ class News:
     thread_id: str | None
     ids: list[int]
     rows: list[RequestRow]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Requests of a thread."""
+
+    ids: list[int]
+    """Of all that are known."""
+    rows: list[RequestRow]
+    """Some of them."""
+    whole: bool
+    """Whether the thread has been read to its end."""
 
 
 class Details:
@@ -74,12 +88,12 @@ def first_look(reader: ReaderLike) -> tuple[int, list[ThreadRow]]:
     return version, reader.threads()
 
 
-def open_thread(reader: ReaderLike, thread_id: str, wanted: int | None) -> tuple[list[int], list[RequestRow]]:
-    """Ids of all requests, and the rows around the one that is wanted, else the last ones."""
-    ids = reader.request_ids(thread_id)
+def open_thread(reader: ReaderLike, thread_id: str, wanted: int | None, whole: bool = True) -> Found:
+    """Ids of all requests that are known, and the rows around the one that is wanted, else the last ones."""
+    ids = reader.request_ids(thread_id) if whole else reader.loaded(thread_id)
     middle = ids.index(wanted) if wanted in ids else len(ids) - 1
     start = max(0, min(middle - CHUNK // 2, len(ids) - CHUNK))
-    return ids, reader.request_rows(ids[start : start + CHUNK])
+    return Found(ids, reader.request_rows(ids[start : start + CHUNK]), whole)
 
 
 def read_details(reader: ReaderLike, ids: list[int]) -> list[RequestDetail]:

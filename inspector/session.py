@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.jobs import Jobs
+from inspector.loading import Loading
 from inspector.models.rows import Rows
-from inspector.reads import CHUNK, Details, News, ReaderLike, first_look, look_again, open_thread, read_details
+from inspector.reads import Details, Found, News, ReaderLike, first_look, look_again, read_details
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestDetail, RequestRow, ThreadRow
@@ -54,12 +55,15 @@ class Session(QObject):
         self._details = Details()
         self._polling = False
         self._poll_again = False
-        self._loading = False
         self._stale = False
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self.poll)
 
+        self.reading = Loading(reader, jobs, self)
+        self.reading.found.connect(self._found)
+        self.reading.rows_read.connect(self._chunk_read)
+        self.reading.failed.connect(lambda sentence: self.failed.emit("requests", sentence))
     # -- threads ---------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -88,33 +92,20 @@ class Session(QObject):
             if request_id is not None:
                 self.select_request(request_id)
             return
-        for key in ("rows", "chunk", "detail", "prefetch"):
+        for key in ("detail", "prefetch"):
             self.jobs.cancel((self, key))
         self.thread_id = thread_id
         self.rows = Rows()
         self.request_id = None
         self._wanted = request_id
-        self._loading = False
+        self.reading.start(thread_id, request_id)
         self.thread_changed.emit(thread_id)
         self.request_changed.emit(None)
-        if thread_id is None:
-            return
-        self._loading = True
-        self.jobs.run(
-            "Reading the requests",
-            open_thread,
-            self.reader,
-            thread_id,
-            request_id,
-            done=lambda found: self._thread_read(thread_id, *found),
-            failed=self._rows_failed,
-            key=(self, "rows"),
-        )
 
     @property
     def loading(self) -> bool:
         """Whether the list of the selected thread's requests is still being read."""
-        return self._loading
+        return self.reading.active
 
     # -- requests --------------------------------------------------------------------------
 
@@ -178,7 +169,7 @@ class Session(QObject):
             look_again,
             self.reader,
             -1 if self._stale else self._version,
-            self.thread_id if not self._loading else None,
+            self.thread_id if not self.loading else None,
             len(self.rows),
             again,
             done=self._news,
@@ -192,7 +183,8 @@ class Session(QObject):
     def stop(self) -> None:
         """Follow the file no longer."""
         self._timer.stop()
-        for key in ("threads", "rows", "chunk", "detail", "prefetch", "poll"):
+        self.reading.start(None)
+        for key in ("threads", "detail", "prefetch", "poll"):
             self.jobs.cancel((self, key))
 
     # -- inside: answers of jobs -----------------------------------------------------------
@@ -201,45 +193,33 @@ class Session(QObject):
         self._version, self.threads = found
         self.threads_changed.emit()
 
-    def _thread_read(self, thread_id: str, ids: list[int], rows: list[RequestRow]) -> None:
-        if thread_id != self.thread_id:
-            return
-        self._loading = False
+    def _found(self, _thread_id: str, found: Found) -> None:
         self._stale = True  # a poll under way may have seen a commit that this read had missed
-        self.rows = Rows(ids)
-        self.rows.put(rows)
-        if ids:  # selected before the views hear of the rows: none of them selects by itself
-            wanted, self._wanted = self._wanted, None
-            self.request_id = wanted if wanted is not None and self.rows.index(wanted) >= 0 else ids[-1]
+        known = self.rows
+        if not known.ids or found.ids[: len(known)] != known.ids:
+            self.rows = Rows(found.ids)
+            self.rows.put(row for id in known.ids if (row := known.row(id)) is not None)
+        else:
+            known.extend(found.ids)
+        self.rows.put(found.rows)
+        at = self.rows.index(self._wanted)
+        first = self.request_id is None and bool(found.ids) and (at >= 0 or not self.loading)
+        if first:  # selected before the views hear of the rows: none of them selects by itself
+            self.request_id, self._wanted = self.rows.ids[at], None
         self.rows_changed.emit()
-        self.request_changed.emit(self.rows.row(self.request_id))
-        self._ask_detail()
-        self._read_on()
+        if first:
+            self.request_changed.emit(self.rows.row(self.request_id))
+            self._ask_detail()
+        elif not found.ids and not self.loading:
+            self.request_changed.emit(None)
+        self.reading.read_rows(self.rows.missing())
+        if known.ids and not self.loading:  # what surrounds the thread was read when only a part of it was
+            self.data_changed.emit()
 
-    def _rows_failed(self, sentence: str) -> None:
-        self._loading = False
-        self.failed.emit("requests", sentence)
-
-    def _read_on(self) -> None:
-        missing = self.rows.missing()
-        if not missing:
-            return
-        thread_id = self.thread_id
-        self.jobs.run(
-            f"Reading requests ({len(missing)} to go)",
-            self.reader.request_rows,
-            missing[:CHUNK],
-            done=lambda rows: self._chunk_read(thread_id, rows),
-            failed=self._rows_failed,
-            key=(self, "chunk"),
-        )
-
-    def _chunk_read(self, thread_id: str | None, rows: list[RequestRow]) -> None:
-        if thread_id != self.thread_id:
-            return
+    def _chunk_read(self, _thread_id: str, rows: list[RequestRow]) -> None:
         if self.rows.put(rows):
             self.rows_changed.emit()
-            self._read_on()
+            self.reading.read_rows(self.rows.missing())
 
     def _ask_detail(self) -> None:
         wanted = self.request_id
@@ -298,7 +278,7 @@ class Session(QObject):
         if news.threads is not None and news.threads != self.threads:
             self.threads = news.threads
             self.threads_changed.emit()
-        if news.thread_id is None or news.thread_id != self.thread_id or self._loading:
+        if news.thread_id is None or news.thread_id != self.thread_id or self.loading:
             return
         added = self.rows.extend(news.ids)
         changed = self.rows.put(news.rows)
@@ -315,7 +295,7 @@ class Session(QObject):
         if first or self.rows.index(self.request_id) in changed:
             self._ask_detail()
         if not self.rows.complete:
-            self._read_on()
+            self.reading.read_rows(self.rows.missing())
 
     def _poll_failed(self, sentence: str) -> None:
         self._polling = False

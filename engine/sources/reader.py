@@ -20,9 +20,10 @@ from engine.sources.parts import PartsOfShelf
 from engine.sources.rules import Rules
 from engine.sources.shelf import Shelf
 from engine.sources.source import SourceKind
-from engine.sources.thread import Progress, Thread
+from engine.sources.thread import Thread
 from engine.sources.unrecorded import Unrecorded
 from engine.sources.view import ThreadView
+from engine.trace.loading import Progress, Stop, nobody
 from engine.trace.model import (
     Artifact,
     Branch,
@@ -96,16 +97,11 @@ class ForeignReader(PartsOfShelf, Unrecorded):
         with self._lock:
             return self._listing.rows({id: view for id, view in self._threads.items() if not view.stale})
 
-    def load(
-        self,
-        thread_id: str,
-        stop: threading.Event | None = None,
-        progress: Progress = lambda done, total: None,
-    ) -> bool:
+    def load(self, thread_id: str, stop: Stop | None = None, progress: Progress = nobody) -> bool:
         """Read a thread, as far as it has not been read; False when it was stopped before the end.
 
-        Every other method reads the thread whole first. Call this before them to be able to stop,
-        and :meth:`loaded` for what has been found by then.
+        Every other method reads the thread whole first, unless its reading was stopped here: then they
+        answer from what was read until this is called again.
         """
         with self._lock:
             self.data_version()
@@ -116,9 +112,12 @@ class ForeignReader(PartsOfShelf, Unrecorded):
                 )
                 self._threads[thread_id] = view
             if view.stale:
-                view.stale = not view.thread.load(stop, progress)
-                view.number()
-                self._owners.update(dict.fromkeys(view.ids, thread_id))
+                try:
+                    view.stale = not view.thread.load(stop, progress)
+                finally:  # ``progress`` may raise
+                    view.held = view.stale and stop is not None and stop.is_set()
+                    view.number()
+                    self._owners.update(dict.fromkeys(view.ids, thread_id))
             return not view.stale
 
     def loaded(self, thread_id: str) -> list[int]:
@@ -128,7 +127,9 @@ class ForeignReader(PartsOfShelf, Unrecorded):
             return list(view.ids) if view is not None else []
 
     def _view(self, thread_id: str) -> ThreadView:
-        self.load(thread_id)
+        view = self._threads.get(thread_id)
+        if view is None or not view.held:
+            self.load(thread_id)
         return self._threads[thread_id]
 
     def _view_of(self, request_id: int) -> ThreadView:

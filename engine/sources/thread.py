@@ -6,8 +6,7 @@ it, so that a thread can be followed while its program runs.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.sources.database import Database
@@ -19,9 +18,7 @@ from engine.sources.rules import Rules
 from engine.sources.runs import MODEL_NODES, ModelRun, Send, Task, model_runs, sends_of, task_between, tasks_of
 from engine.sources.steps import Line, Place, Step
 from engine.sources.tasks import branch_task_id, send_task_ids
-
-Progress = Callable[[int, int], None]
-"""Told how many checkpoints have been read, and how many there are."""
+from engine.trace.loading import Progress, Stop, nobody
 
 _INNER = {
     "thread_id", "checkpoint_ns", "source", "step", "parents", "writes", "counters_since_delta_snapshot",
@@ -54,16 +51,15 @@ class Thread:
 
     # Walking
 
-    def load(self, stop: threading.Event | None = None, progress: Progress = lambda done, total: None) -> bool:
-        """Read what has not been read; False when it was stopped before the end."""
+    def load(self, stop: Stop | None = None, progress: Progress = nobody) -> bool:
+        """Read what has not been read; False when it was stopped before the end. Each call reads a checkpoint."""
         keys = self._database.keys(self.thread_id)
         self._take(keys)
         while self._pending:
-            if len(self._pending) % 64 == 0:
-                progress(len(keys) - len(self._pending), len(keys))
-                if stop is not None and stop.is_set():
-                    return False
             self._reach(self._pending.pop())
+            progress(len(keys) - len(self._pending), len(keys))
+            if self._pending and stop is not None and stop.is_set():
+                return False
         for place, line in self.lines.items():
             self._settle(self.steps[place], line, self._writes(place))
         progress(len(keys), len(keys))

@@ -43,6 +43,8 @@ class ThreadView(KeptFiles):
         self._contents, self._rules = contents, rules
         self.stale = True
         """Whether the file may hold more of it than was read."""
+        self.held = False
+        """Whether its reading was stopped: it answers from what was read until somebody goes on."""
         self.ids: list[int] = []
         self._found: dict[int, tuple[Step, Made]] = {}
         self._numbers: dict[int, int] = {}
@@ -62,7 +64,7 @@ class ThreadView(KeptFiles):
 
     def number(self) -> None:
         """Bring requests and events into order, after the thread was read."""
-        pairs = requests_in(self.thread.steps.values()) or self.thread.state_only()
+        pairs = requests_in(self.thread.steps.values()) or ([] if self.stale else self.thread.state_only())
         self._found = {made.id: (step, made) for step, made in pairs}
         self.ids = list(self._found)
         self._numbers = {id: number for number, id in enumerate(self.ids, start=1)}

@@ -78,6 +78,12 @@ class FakeReader:
     def threads(self) -> list[ThreadRow]:
         return list(self.thread_rows)
 
+    def load(self, _thread_id: str, _stop: Any = None, _progress: Any = None) -> bool:
+        return True
+
+    def loaded(self, thread_id: str) -> list[int]:
+        return [row.id for row in self.rows.get(thread_id, [])]
+
     def request_ids(self, thread_id: str) -> list[int]:
         return [row.id for row in self.rows.get(thread_id, [])]
 
