@@ -68,14 +68,12 @@ class Listing:
             facts = self._first(main)
             self._facts[thread_id, main.first] = facts
         status, problem = self._last(main)
-        if not self._database.has_writes and not loaded:
-            problem = problem or "its requests are counted when it is opened"
         problem = (loaded.problem if loaded else "") or facts.problem or problem
         return ThreadRow(
             thread_id,
             facts.title or thread_id,
             facts.agent,
-            loaded.count if loaded else counts.get(thread_id, 0),
+            loaded.count if loaded else counts.get(thread_id, 0) if self._database.has_writes else None,
             min((at for group in groups if (at := time_of(group.first)) is not None), default=None),
             max((at for group in groups if (at := time_of(group.last)) is not None), default=None),
             "langgraph",

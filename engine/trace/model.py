@@ -46,7 +46,8 @@ class ThreadRow:
     thread_id: str
     title: str
     agent: str | None
-    requests: int
+    requests: int | None
+    """None where they are only counted once it is opened."""
     created_at: float | None
     updated_at: float | None
     source: str

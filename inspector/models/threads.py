@@ -31,9 +31,10 @@ def title(row: ThreadRow) -> str:
 
 
 def second_line(row: ThreadRow, now: float | None = None) -> str:
-    """``41 requests · 3 h ago · researcher``: what is cut first comes last."""
+    """``41 requests · 3 h ago · researcher``: what is cut first comes last; what can't be read comes before all."""
     parts = [
-        format.count(row.requests, "request"),
+        f"! {format.one_line(row.problem, 200)}" if row.problem else "",
+        "requests not counted yet" if row.requests is None else format.count(row.requests, "request"),
         format.ago(row.updated_at, now),
         format.one_line(row.agent, 40) if row.agent else "",
     ]
@@ -128,9 +129,11 @@ def _holds(row: ThreadRow, words: list[str]) -> bool:
 def _tip(row: ThreadRow) -> str:
     lines = [
         row.title or "(no title)",
+        *([f"! {row.problem}"] if row.problem else []),
         f"Thread id: {row.thread_id}",
         f"Source: {row.source}",
         f"Started: {format.absolute(row.created_at)}",
         f"Last changed: {format.absolute(row.updated_at)}",
+        *(["Its requests are counted when it is opened."] if row.requests is None else []),
     ]
     return "\n".join(lines)

@@ -192,7 +192,7 @@ class ThreadDelegate(QStyledItemDelegate):
         shown = metrics.elidedText(title(row), Qt.TextElideMode.ElideMiddle, first.width())
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(first, left | Qt.TextFlag.TextSingleLine, shown)
-        painter.setPen(theme.muted_colour())
+        painter.setPen(theme.error_colour() if row.problem else theme.muted_colour())
         below = metrics.elidedText(second_line(row), Qt.TextElideMode.ElideRight, second.width())
         painter.drawText(second, left | Qt.TextFlag.TextSingleLine, below)
         painter.restore()
