@@ -10,50 +10,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-ContextSize = tuple[Literal["tokens", "messages", "fraction"], float]
+from engine.places import DEFAULT_ROUTES, BackendSettings, Identity, Place
+
+__all__ = [
+    "DEFAULT_ROUTES",
+    "AgentSettings",
+    "ArgumentCut",
+    "BackendSettings",
+    "ContextSize",
+    "Decision",
+    "Identity",
+    "Permission",
+    "Place",
+    "SubagentSettings",
+    "Tool",
+]
+
+ContextSize = tuple[Literal["tokens", "messages", "fraction"], int | float]
 """A size as LangChain's summarization middleware takes it: tokens, messages, or a fraction of the window."""
 
 Tool = Callable[..., Any] | Any
 """A function, a LangChain tool, or a string that names where tools are loaded from: a Python file
 (``tools.py``, or ``tools.py:name`` for one of them) or ``module:attribute``. Loading runs that code."""
 
-Decision = Literal["approve", "edit", "reject"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where files lie: in the thread's state, in the workspace's store, or in a folder."""
-
-    kind: Literal["state", "store", "filesystem"] = "state"
-    root: str | None = None
-    """Of ``filesystem``: the folder. Nothing outside it can be reached."""
-    namespace: Sequence[str] = ()
-    """Of ``store``: its parts; ``{tenant}`` and ``{user}`` stand for the identity of the run."""
-
-
-DEFAULT_ROUTES: Mapping[str, Place] = {
-    "/memories/": Place("store", namespace=("memories",)),
-    "/skills/": Place("store", namespace=("skills",)),
-}
-
-
-@dataclass(frozen=True)
-class BackendSettings:
-    """Where the files of an agent lie, by the beginning of their path; the longest route that fits counts."""
-
-    default: Place = Place()
-    routes: Mapping[str, Place] = field(default_factory=lambda: dict(DEFAULT_ROUTES))
-    """Prefix, ``/…/`` → place. The prefix is no part of a file's name there."""
-    artifacts_root: str = "/"
-    """Folder under which offloaded results and saved histories are put."""
-
-
-@dataclass(frozen=True)
-class Identity:
-    """For whom an agent runs: its runtime context. The model never sees it, and no tool takes it as an argument."""
-
-    tenant: str
-    user: str
+Decision = Literal["approve", "edit", "reject", "respond"]
+"""What may be done with a tool call that waits: let it run, change it, refuse it, or answer in the tool's place."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +46,9 @@ class Permission:
     """Patterns that begin with ``/``; ``**`` crosses folders."""
     mode: Literal["allow", "deny", "interrupt"] = "allow"
 
+    def __post_init__(self) -> None:
+        _fix_lists(self)
+
 
 @dataclass(frozen=True)
 class ArgumentCut:
@@ -74,7 +58,10 @@ class ArgumentCut:
     keep: ContextSize
     """Messages at the end that are left whole."""
     max_length: int = 2_000
-    """Characters of one argument that are left."""
+    """Characters above which one argument is cut; its first 20 are left."""
+
+    def __post_init__(self) -> None:
+        _fix_lists(self)
 
 
 @dataclass(frozen=True)
@@ -84,11 +71,20 @@ class SubagentSettings:
     name: str
     description: str
     system_prompt: str
-    tools: Sequence[Tool] = ()
+    """Of a ``fork``: added to the main agent's."""
+    tools: Sequence[Tool] | None = None
+    """None for the main agent's tools; empty for none but the file tools."""
     model: Any | None = None
     """``provider:model``, a chat model, or None for the main agent's model."""
     mode: Literal["isolated", "fork"] = "isolated"
     """``isolated`` gets the task alone; ``fork`` goes on with the parent's conversation (experimental)."""
+    skills: Sequence[str] = ()
+    """Folders of skills; a ``fork`` has the main agent's and can't have its own."""
+    other: Mapping[str, Any] = field(default_factory=dict)
+    """As in :class:`AgentSettings`."""
+
+    def __post_init__(self) -> None:
+        _fix_lists(self)
 
 
 @dataclass(frozen=True)
@@ -132,5 +128,19 @@ class AgentSettings:
     """Who writes summaries; None for the agent's own model."""
     compact_tool: bool = False
     """Whether the model may ask for a summary itself (``compact_conversation``)."""
+    compact_prompt: str | None = None
+    """Words in the system message that tell the model of that tool; None for none."""
     tags: Mapping[str, str] = field(default_factory=dict)
     """Free labels shown with the thread."""
+    other: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that another version of the program stored and this one doesn't understand: kept, without effect."""
+
+    def __post_init__(self) -> None:
+        _fix_lists(self)
+
+
+def _fix_lists(value: Any) -> None:
+    """Lists become tuples, so that settings that say the same are equal however they were written."""
+    for name, held in vars(value).items():
+        if isinstance(held, list):
+            object.__setattr__(value, name, tuple(held))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.kinds import block_kind
+from engine.lifetimes import STORE, THREAD_STATE
 from engine.memory.sent import sections_in, sent_text, tokens_of
 from engine.memory.stored import version_of
 from engine.memory.text import facts_of
 from engine.memory.versions import attributed, texts_of
-from engine.places import STORE, THREAD_STATE, in_store
+from engine.places import in_store
 from engine.trace.book import Book
 from engine.trace.content import text_of
 from engine.trace.files import Files, content_of

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.kinds import block_kind
+from engine.lifetimes import STORE, THREAD_STATE
 from engine.memory.stored import version_of
-from engine.places import SKILLS, STORE, THREAD_STATE, in_store
+from engine.places import SKILLS, in_store
 from engine.skills.engine_parser import menu_of
 from engine.skills.parsing import check_skill, menu_line
 from engine.trace.book import Book

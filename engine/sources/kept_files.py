@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import InspectorError, UsageError
-from engine.places import HISTORY, LIFETIMES, RESULTS, THREAD_STATE
+from engine.lifetimes import LIFETIMES, THREAD_STATE
+from engine.places import HISTORY, RESULTS
 from engine.sources.history import History
 from engine.trace.files import content_of
 from engine.trace.model import Artifact, Event, MemoryFile, SkillRow

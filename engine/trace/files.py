@@ -13,7 +13,8 @@ from typing import Any
 
 from engine import importing
 from engine.errors import InspectorError, UsageError
-from engine.places import HISTORY, LIFETIMES, RESULTS, ROUTES, STORE, THREAD_STATE, in_store
+from engine.lifetimes import LIFETIMES, STORE, THREAD_STATE
+from engine.places import HISTORY, RESULTS, ROUTES, in_store
 from engine.trace.book import Book
 from engine.trace.model import Artifact, Branch, Event
 
