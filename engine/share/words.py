@@ -13,7 +13,7 @@ def head_words(outline: Outline) -> list[tuple[str, str]]:
     words = [("thread", thread.thread_id), ("agent", thread.agent or "main")]
     if thread.updated_at is not None:
         words.append(("last changed", f"{datetime.fromtimestamp(thread.updated_at, UTC):%Y-%m-%d %H:%M} UTC"))
-    words.append(("requests", f"{len(outline.sections)} of {"?" if thread.requests is None else thread.requests}"))
+    words.append(("requests", f"{len(outline.sections)} of {'?' if thread.requests is None else thread.requests}"))
     files = f"{len(outline.files)}, {outline.file_bytes:,} bytes"
     words.append(("artifacts", f"{files}, {'included' if outline.with_files else 'listed without their contents'}"))
     words.append(("secrets", masked_words(outline)))
