@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.folding import fold
-from engine.share.masking import Masked, mask
+from engine.masking import Masked, mask
 
 _BEFORE, _AFTER = 48, 120  # characters shown around a match
 _AROUND = 400  # characters looked at for a secret that reaches into what is shown

@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.masking import mask as mask
+    from engine.masking import secrets_in as secrets_in
     from engine.share.export import Export as Export
     from engine.share.export import export_thread as export_thread
     from engine.share.export import save_export as save_export
     from engine.share.load import Imported as Imported
     from engine.share.load import import_thread as import_thread
-    from engine.share.masking import mask as mask
-    from engine.share.masking import secrets_in as secrets_in
     from engine.share.snippets import area_json as area_json
     from engine.share.snippets import message_json as message_json
     from engine.share.snippets import request_curl as request_curl
@@ -28,13 +28,13 @@ _NAMES = {
     "area_json": "engine.share.snippets",
     "export_thread": "engine.share.export",
     "import_thread": "engine.share.load",
-    "mask": "engine.share.masking",
+    "mask": "engine.masking",
     "message_json": "engine.share.snippets",
     "request_curl": "engine.share.snippets",
     "request_json": "engine.share.snippets",
     "request_python": "engine.share.snippets",
     "save_export": "engine.share.export",
-    "secrets_in": "engine.share.masking",
+    "secrets_in": "engine.masking",
 }
 
 __all__ = [*_NAMES]  # pyright: ignore[reportUnsupportedDunderAll]

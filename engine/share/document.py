@@ -16,9 +16,9 @@ from typing import Any
 from engine import __version__
 from engine.canonical import to_json
 from engine.errors import InspectorError
+from engine.masking import Masker
 from engine.notes import list_notes
 from engine.share.format import FORMAT, STATE, VERSION
-from engine.share.masking import Masker
 from engine.share.outline import Progress
 from engine.trace.book import Book
 from engine.trace.files import Files

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Literal
 
 from engine.errors import InspectorError, UsageError
+from engine.masking import Masker
 from engine.share.document import document
 from engine.share.html import html_page
 from engine.share.markdown import markdown_page
-from engine.share.masking import Masker
 from engine.share.outline import Outliner, Progress, requests_of, thread_row
 from engine.sources.source import Source
 from engine.trace.book import Book

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import InspectorError, UsageError
-from engine.share.masking import Masker
+from engine.masking import Masker
 from engine.share.page import Area, File, Item, Outline, Same, Section
 from engine.sources.source import Source
 from engine.trace.content import calls_of, head_of, text_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.share.masking import Masker
+from engine.masking import Masker
 from engine.trace.model import Artifact, RequestRow, ThreadRow
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from engine import shapes
 from engine.errors import InspectorError
-from engine.share.masking import Masker
+from engine.masking import Masker
 from engine.sources.source import Source
 
 Area = Literal["system", "messages", "tools", "provider", "raw", "response"]

@@ -13,9 +13,9 @@ import pytest
 
 from engine import Reader
 from engine.errors import InspectorError
+from engine.masking import mask
 from engine.share.export import export_thread, save_export
 from engine.share.html import escape
-from engine.share.masking import mask
 from tests.engine.share.browser import Browser, find
 from tests.engine.share.world import COMMIT, MARKUP, ODD_THREAD, SCRIPTS, SECRETS
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Reader
+from engine.masking import mask
 from engine.share.export import export_thread
 from engine.share.markdown import fenced, span
-from engine.share.masking import mask
 from engine.tables import visible
 from tests.engine.share.world import MARKUP, ODD_THREAD, SCRIPTS, SECRETS
 

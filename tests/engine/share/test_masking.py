@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from engine import Reader
-from engine.share.masking import RULES, Masker, mask, secrets_in
+from engine.masking import RULES, Masker, mask, secrets_in
 from tests.engine.share.world import COMMIT, SECRET_TEXT, SECRETS
 
 # Put together here, so that no file holds the form of a real key.
@@ -153,3 +155,63 @@ def test_every_rule_has_hints_that_its_secrets_hold() -> None:
     for rule in RULES:
         assert rule.hints
         assert all(hint == hint.lower() for hint in rule.hints)
+
+
+# -- texts that were cut --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *KEYS,
+        "https://me:correct-horse@example.org/",
+        "https://example.org/?token=abcdefgh",
+        '{"password": "correct horse"}',
+        "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI",
+        "Authorization: Bearer eyJhbGciOi.J9.x",
+    ],
+)
+def test_the_beginning_of_a_secret_at_the_end_of_a_cut_text_is_masked(text: str) -> None:
+    whole = secrets_in(text)[0]
+    for end in range(min(whole.start + 12, whole.end - 1), whole.end):  # longer than the name of any form
+        cut = f"see {text[:end]}"
+        found = secrets_in(cut, goes_on=True)
+        assert found, cut
+        assert found[-1].end == len(cut)
+        assert found[-1].start <= 4 + whole.start
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain words that end", "http://localhost:80", "token", "commit 9f86d081884c7d65"]
+)
+def test_words_at_the_end_of_a_cut_text_are_left(text: str) -> None:
+    assert mask(text, goes_on=True).text == text
+
+
+def test_a_value_of_several_words_under_a_secrets_name_is_masked_whole() -> None:
+    masked = mask('{"password": "correct horse \\"battery\\" staple", "user": "me"}')
+    assert masked.text == '{"password": "[masked: named secret]", "user": "me"}'
+
+
+# -- hostile texts --------------------------------------------------------------------------------------
+
+_HOSTILE = """
+from engine.masking import RULES, secrets_in
+N = 400_000
+between = ("", "-", " ", "a", ".", "/", ":", "=", '"', "?")
+for rule in RULES:
+    for hint in rule.hints:
+        for more in between:
+            piece = hint + more
+            list(rule.pattern.finditer(piece * (N // len(piece))))
+for opening in ("eyJ", "-eyJ", "://", "?a-", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "password: ",
+                'token": "', "bearer "):
+    for filling in ("a", "-", " ", "A", "\\\\", "a-"):
+        secrets_in(opening + filling * N)
+        secrets_in((opening + filling * 20) * (N // 40))
+"""
+
+
+def test_no_text_makes_the_work_grow_with_its_square() -> None:
+    """Quadratic work over these texts would take hours: the limit tells ending from not ending."""
+    subprocess.run([sys.executable, "-c", _HOSTILE], check=True, timeout=240)
