@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 UNSERIALIZABLE = "__unserializable__"
@@ -22,6 +23,16 @@ def to_json(value: Any) -> bytes:
 def from_json(body: bytes) -> Any:
     """The value that :func:`to_json` wrote."""
     return json.loads(body.decode("utf-8", "surrogatepass"))
+
+
+def json_text(value: Any) -> str:
+    """Canonical JSON as text that a column can hold: half a surrogate pair stands in it as its JSON escape."""
+    return _LONE.sub(lambda half: f"\\u{ord(half[0]):04x}", _encode(value))
+
+
+def column_text(text: str) -> str:
+    """A text as a column can hold it: SQLite has no form for half a surrogate pair, so that one is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def digest(kind: str, body: bytes) -> bytes:
@@ -40,4 +51,5 @@ def stand_in(value: Any) -> Any:
     return {UNSERIALIZABLE: f"{type(value).__module__}.{type(value).__qualname__}"}
 
 
+_LONE = re.compile("[\ud800-\udfff]")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=stand_in).encode

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from engine.canonical import column_text
 from engine.errors import EditConflict, UsageError, WorkspaceError
 from engine.transactions import transaction
 from engine.workspace import BUSY_SECONDS, check_workspace
@@ -167,4 +168,4 @@ def _check(note: Note | None, version: int) -> None:
 def _text(text: str) -> str:
     if not text.strip():
         raise UsageError("A note needs some text. Delete it if it is no longer wanted.")
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # SQLite can't hold half a surrogate pair
+    return column_text(text)

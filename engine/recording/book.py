@@ -6,9 +6,10 @@ For the writer's thread only.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
-from engine.canonical import to_json
+from engine.canonical import column_text, json_text
 from engine.packing import PLAIN, packer
 from engine.recording.canon import Encoded
 from engine.recording.lanes import Lane, ListChange
@@ -17,11 +18,27 @@ _PACK_FROM = 160  # bytes; shorter bodies don't get smaller
 _MEMO = 200_000  # remembered ids
 
 
+class Rows:
+    """The connection, for statements whose texts may be anything that a program calls its threads or agents."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.close = connection.close
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """As SQLite's own; a text that no column can hold is escaped, here and in every look-up alike."""
+        try:
+            return self._connection.execute(statement, values)
+        except UnicodeEncodeError:
+            held = [column_text(value) if isinstance(value, str) else value for value in values]
+            return self._connection.execute(statement, held)
+
+
 class Book:
     """Prepared access to the tables."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self.db = connection
+        self.db = Rows(connection)
         self._deletions: int | None = None
         self.forget()
         self._packing, self._pack = packer()
@@ -159,4 +176,4 @@ class FollowsLoss(LookupError):
 
 def row_data(data: dict[str, Any]) -> str:
     """JSON text of an event's data."""
-    return to_json(data).decode("utf-8", "replace")
+    return json_text(data)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from engine.canonical import to_json
+from engine.canonical import json_text
 from engine.errors import InspectorError
 from engine.packing import packer
 from engine.recording.book import Book, FollowsLoss
@@ -225,7 +225,7 @@ class Writer:
             said = book.db.execute(
                 "INSERT INTO events(thread, request, lane, kind, at, data) SELECT id, NULL, '', 'lost', ?, ? "
                 "FROM threads ORDER BY updated_at DESC LIMIT 1",
-                (time.time(), to_json({"count": unsaid, "reason": self._unsaid.reason}).decode()),
+                (time.time(), json_text({"count": unsaid, "reason": self._unsaid.reason})),
             ).rowcount
         book.db.execute("COMMIT")
         if said:  # there was a thread to say it on; what was lost meanwhile is said with the next

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from engine.canonical import to_json
+from engine.canonical import json_text
 from engine.wire.body import cut
+
+
+class Statements(Protocol):
+    """Carries out statements."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any: ...
 
 
 class Shelf(Protocol):
     """The writer's access to the tables."""
 
-    db: sqlite3.Connection
+    @property
+    def db(self) -> Statements: ...
 
     def part(self, encoded: Any) -> int: ...
 
@@ -67,8 +74,8 @@ class Sent:
                 self.streamed,
                 None if self.content is None else len(self.content),
                 book.part(body.shell) if body is not None else None,
-                to_json(nodes).decode(),
-                to_json(facts).decode("utf-8", "replace"),
+                json_text(nodes),
+                json_text(facts),
             ),
         )
 
@@ -92,7 +99,7 @@ class Answered:
                 self.at,
                 self.status,
                 self.error,
-                to_json(self.headers).decode("utf-8", "replace"),
+                json_text(self.headers),
                 book.request(self.token),
                 self.number,
             ),
