@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from inspector import format, theme
+from inspector.models.happened import branch_words
 from inspector.models.rows import Rows
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ HEADER_TIPS = (
     "Output tokens, as the provider reported them",
     "Change of input tokens against the same agent's request before",
     "How long the request took",
-    "What happened at this request: summary, offload, memory, skill, error",
+    "What happened at this request: summary, offload, memory, skill, error; branch, and what is in doubt",
 )
 NUMERIC = frozenset({NUMBER, INPUT, OUTPUT, CHANGE, TIME})
 NOT_READ = "…"
@@ -51,6 +52,9 @@ _EVENT_MARKS = {
     "memory edited": Mark("memory", "M", "memory edited"),
     "skill read": Mark("skills", "K", "skill read"),
     "skill pinned": Mark("skills", "K", "skill pinned"),
+    "state rewritten": Mark("warning", "!", "state rewritten"),
+    "step failed": Mark("error", "!", "step failed"),
+    "interrupt": Mark("human", "?", "asked"),
     "warning": Mark("warning", "!", "warning"),
     "lost": Mark("error", "!", "record lost"),
 }
@@ -69,6 +73,10 @@ def marks(row: RequestRow) -> tuple[Mark, ...]:
     for event in row.events:
         if event not in QUIET_EVENTS:
             found.append(_EVENT_MARKS.get(event) or Mark("other", "·", format.one_line(event, 40)))
+    if row.branch:
+        found.insert(0, Mark("human", "⎇", branch_words(row, None)))
+    if row.problem and row.problem != row.error:
+        found.append(Mark("warning", "!", format.one_line(row.problem, 200)))
     return tuple(found)
 
 
@@ -253,7 +261,12 @@ class RequestsModel(QAbstractTableModel):
         if column == MARKS:
             note = self._notes.get(row.id, "")
             said = row.error or "\n".join(mark.word for mark in self._all_marks(row) if mark is not NOTED)
-            return "\n".join(filter(None, (said, note and f"Note: {note}")))
+            line = branch_words(row, self._rows.row(row.follows))
+            more = (
+                f"On {line}: it was made from an earlier state of the thread." if line else "",
+                row.problem if row.error and row.problem != row.error else "",
+            )
+            return "\n".join(filter(None, (said, *more, note and f"Note: {note}")))
         return ""
 
     def _unread(self, index: Index, role: int) -> Any:

@@ -122,10 +122,15 @@ class Rows:
             if row is None:
                 return
             key = same_agent(row)
-            self._before[id] = None if key is None else self._last.get(key)
+            self._before[id] = self._known_before(row, key)
             if key is not None:
                 self._last[key] = id
             self._linked += 1
+
+
+def on_branch(row: RequestRow) -> bool:
+    """The request was made on another line of history than the thread's first."""
+    return row.branch > 0
 
 
 def same_agent(row: RequestRow) -> Hashable | None:

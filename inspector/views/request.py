@@ -16,6 +16,7 @@ from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Jobs
+from inspector.models.happened import branch_words, happened, problem_words
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
 from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
@@ -268,6 +269,9 @@ class _Header(QWidget):
         why = detail.not_recorded.get("messages", "")
         words = EXACT if detail.exact else REBUILT if why else REWRITTEN
         self.exact.set_text(words, error=words is REWRITTEN)
+        line = branch_words(detail.row, previous.row if previous is not None else None)
+        self.says.set_text(" · ".join(part for part in (line, describe(detail.row)) if part))
+        self._say([*problem_words(detail.row), *happened(detail.events)])
         if why:
             self.exact.setToolTip(format.tip(why))
 
@@ -281,18 +285,19 @@ class _Header(QWidget):
         words = "The request this was written for ▸" if row.purpose == "summary" else "The request that started it ▸"
         self.parent_button.setText(words)
         self.parent_button.setAccessibleName(words.rstrip(" ▸"))
-        failed = row.status == "failed" or row.error is not None
-        self.error.setVisible(failed)
-        words = row.error or "It failed; the record does not say why."
-        self.error.setText(one_line(words, 600) if failed else "")
-        self.error.setToolTip(format.tip(words) if failed else "")
+        self._say(problem_words(row))
+
+    def _say(self, sentences: Sequence[str]) -> None:
+        """What went wrong, what is in doubt and what the step did, a line each."""
+        self.error.setVisible(bool(sentences))
+        self.error.setText("\n".join(one_line(sentence, 600) for sentence in sentences))
+        self.error.setToolTip(format.tip("\n".join(sentences)))
 
     def clear(self) -> None:
         """Describe nothing."""
         for label in (self.title, self.says, self.exact):
             label.set_text("")
-        self.error.setText("")
-        self.error.hide()
+        self._say(())
         self.parent_button.hide()
 
     def _go_to_parent(self) -> None:
