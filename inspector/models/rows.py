@@ -6,6 +6,7 @@ the whole (the request before of the same agent, the next one with a summary) is
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -114,6 +115,25 @@ class Rows:
                 return index
             index += step
         return None
+
+    def step(self, start: int | None, by: int, shown: Sequence[int] | None = None) -> int | None:
+        """Id ``by`` places from ``start`` among ``shown`` (None: all), held within the ends; None without any."""
+        ids = self.ids if shown is None else shown
+        if not ids:
+            return None
+        index = self.index(start)
+        if index < 0:
+            return ids[0]
+        here = index if shown is None else bisect_left(ids, index, key=self.index)
+        if here == len(ids) or self.index(ids[here]) != index:
+            by -= by > 0  # from a request that is not shown, the next one is one step away
+        return ids[max(0, min(here + by, len(ids) - 1))]
+
+    def _known_before(self, row: RequestRow, key: Hashable | None) -> int | None:
+        """The request before: what the checkpoints tell, else the agent's last one."""
+        if row.follows is not None or row.branch:
+            return row.follows
+        return None if key is None else self._last.get(key)
 
     def _link(self) -> None:
         while self._linked < len(self.ids):
