@@ -11,10 +11,9 @@ from typing import Any
 
 from engine.errors import InspectorError
 from engine.trace.model import MemoryFile
-from inspector import drafts, file_content, format, workbench
+from inspector import drafts, file_content, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
-from inspector.models.shown_text import shown
 
 STORE = "store"
 """``MemoryFile.place`` of a file that can be saved from here."""
@@ -50,17 +49,6 @@ class Written:
     version: str
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """A text that a save replaced."""
-
-    at: str
-    """When it was replaced, ISO 8601."""
-    size: int
-    text: str | None
-    """None when it isn't text."""
-
-
 def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | None, kept: Drafts) -> Opened:
     """Take a file apart for the editor, with the unsaved text that was left of it."""
     exact, reason = ExactText.of(file.text or ""), ""
@@ -92,13 +80,6 @@ def save(workspace: Path, path: str, base: ExactText, shown: str, version: str) 
     return Written(shown, ExactText.of(text), saved.version)
 
 
-def earlier(workspace: Path, path: str) -> list[Earlier]:
-    """Texts that saves of this file replaced, the latest first."""
-    from engine import earlier_versions
-
-    return [Earlier(one.replaced_at, len(one.data), _text(one.data)) for one in earlier_versions(workspace, path)]
-
-
 def keep_draft(slot: Slot, turn: int, workspace: Path, path: str, version: str, base: ExactText, shown: str) -> bool:
     """Write the unsaved text to the user's state folder."""
     try:
@@ -118,26 +99,7 @@ def discard_draft(slot: Slot, turn: int) -> None:
         pass  # it is offered once more, and dropped when it equals the file
 
 
-def hidden_in(shown_text: str) -> str:
-    """Characters that can't be seen or change how the text reads, counted in words; empty without any."""
-    marks = [mark for mark in shown(shown_text).marks if mark.kind in ("hidden", "control")]
-    if not marks:
-        return ""
-    line = shown_text.count("\n", 0, marks[0].source) + 1
-    name = marks[0].says.split(" ")[0]
-    if len(marks) == 1:
-        return f"1 hidden character: {name} in line {line}"
-    return f"{format.count(len(marks), 'hidden character')}, the first {name} in line {line}"
-
-
 def _is_stored(draft: Draft, file: MemoryFile) -> bool:
     if file.text is None:
         return False
     return ExactText.of(draft.base_text).edited(draft.text) == file.text
-
-
-def _text(data: bytes) -> str | None:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None

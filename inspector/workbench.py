@@ -50,14 +50,19 @@ def is_skill(path: str) -> bool:
 
 
 def preview(
-    path: str, make: Callable[[], str], others: Sequence[tuple[str, str | None]], window: int | None = None
+    path: str, make: Callable[[], str], others: Sequence[tuple[str, str | None]], window: int | None, share: float
 ) -> Preview:
-    """What the model would get of the text that ``make`` gives; ``others`` are all sources in order."""
+    """What the model would get of the text that ``make`` gives; ``others`` are all sources in order.
+
+    A file that costs more than this ``share`` of the ``window`` is too long; without a window none is.
+    """
     text = make()
-    return _skill_preview(path, text) if is_skill(path) else _memory_preview(path, text, others, window)
+    return _skill_preview(path, text) if is_skill(path) else _memory_preview(path, text, others, window, share)
 
 
-def _memory_preview(path: str, text: str, others: Sequence[tuple[str, str | None]], window: int | None) -> Preview:
+def _memory_preview(
+    path: str, text: str, others: Sequence[tuple[str, str | None]], window: int | None, share: float
+) -> Preview:
     from engine.memory.findings import findings_in
     from engine.memory.sent import sent_memory
 
@@ -73,7 +78,7 @@ def _memory_preview(path: str, text: str, others: Sequence[tuple[str, str | None
     if body and removed:
         verdict = f"{removed:,} characters are not sent: comments, and white space at the end."
     section = f"{path}\n\n{body}" if body else ""
-    found = tuple(findings_in(path, text, window))
+    found = tuple(findings_in(path, text, window, share))
     return Preview(section, sent.block, sent.section_tokens.get(path, 0), sent.tokens, removed, found, verdict)
 
 
@@ -172,6 +177,13 @@ def sent_now(path: str, text: str) -> str:
     from engine.memory.sent import sent_text
 
     return sent_text(path, text)
+
+
+def delete_file(workspace: Path, path: str, base_version: str) -> None:
+    """Delete a memory or skill file; its texts stay as versions. Raises ``EditConflict`` over another version."""
+    from engine import delete_memory
+
+    delete_memory(workspace, path, base_version)
 
 
 def new_skill(workspace: Path, name: str, description: str) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.workbench import Finding
@@ -14,11 +12,11 @@ from inspector.models.items import Column, ItemsModel
 from inspector.panes import plain_label, tint
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_watch import PreviewWatch
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
 from inspector.views.text import TextView
 from inspector.workbench import Preview
 
-DELAY_MS = 300
 _LEVELS = {"note": "", "warning": "! ", "stops": "!! "}
 
 
@@ -47,18 +45,14 @@ class FindingsModel(ItemsModel[tuple[int, Finding]]):
 
 
 class PreviewPane(QWidget):
-    """Looks again, off the GUI thread, when the text has come to rest."""
+    """Shows what the watch has found."""
 
     go_to_line = Signal(int)
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, watch: PreviewWatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._jobs = jobs
+        self._watch = watch
         self._buffer: MemoryBuffer | None = None
-        self._others: tuple[tuple[str, str | None], ...] = ()
-        self.window_tokens: int | None = None
-        """Of the model of the thread's last request; without it nothing is too long."""
-        self.shown: Preview | None = None
         self.cost = plain_label(muted=True)
         self.cost.setWordWrap(True)
         self.whole = QCheckBox("Whole block")
@@ -95,64 +89,38 @@ class PreviewPane(QWidget):
         column.addWidget(self.verdict)
         split = AspectSplitter(self.text, self._below, (1, 1), least=BESIDE_NEVER)
         column.addWidget(split, 1)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DELAY_MS)
-        self._timer.timeout.connect(self._look)
+        watch.found.connect(self.refresh)
+        watch.failed.connect(self.text.show_error)
+
+    @property
+    def shown(self) -> Preview | None:
+        """What is shown."""
+        return self._watch.preview
 
     def set_buffer(self, buffer: MemoryBuffer | None) -> None:
         """Follow another text."""
-        if self._buffer is not None:
-            self._buffer.document.contentsChanged.disconnect(self._timer.start)
-        self._buffer, self.shown = buffer, None
-        if buffer is not None:
-            buffer.document.contentsChanged.connect(self._timer.start)
-        self._jobs.cancel((self, "preview"))
+        self._buffer = buffer
         self.refresh()
 
-    def set_sources(self, sources: Sequence[tuple[str, str | None]]) -> None:
-        """All memory sources in order, with their texts: they stand in the same block."""
-        if tuple(sources) != self._others:
-            self._others = tuple(sources)
-            self.refresh()
-
     def refresh(self) -> None:
-        """Look now, where somebody sees it."""
-        if not self.isHidden():
-            self._look()
-
-    def _look(self) -> None:
-        buffer = self._buffer
+        """Show what the watch has found, where somebody sees it."""
+        buffer, found = self._buffer, self._watch.preview
         if self.isHidden():
             return
         if buffer is None or (buffer.missing and not buffer.creating):
             self.text.clear("There is no text.", "Select a file, or create it.")
-            self.model.set_items([])
-            return
-        if self.shown is None:
+        elif buffer.read_only:
+            self.text.clear("It is only shown.", buffer.read_only)
+        elif found is None:
             self.cost.setText("Looking what the model would get")
-        self._jobs.run(
-            "Looking what the model would get",
-            workbench.preview,
-            buffer.path,
-            buffer.exact_text(),
-            self._others,
-            self.window_tokens,
-            done=self._take,
-            failed=self._failed,
-            key=(self, "preview"),
-            quiet=True,
-        )
-
-    def _take(self, found: Preview) -> None:
-        self.shown = found
-        self._draw()
-        self.model.set_items(list(enumerate(found.findings)))
-        self._below.setVisible(bool(found.findings))
-        self.table.select_first()
+        self.model.set_items(list(enumerate(found.findings)) if found is not None else [])
+        self._below.setVisible(found is not None and bool(found.findings))
+        if found is not None:
+            self._draw()
+            self.table.select_first()
 
     def _draw(self) -> None:
-        found, buffer = self.shown, self._buffer
+        found, buffer = self._watch.preview, self._buffer
         if found is None or buffer is None:
             return
         skill = workbench.is_skill(buffer.path)
@@ -169,10 +137,6 @@ class PreviewPane(QWidget):
             self.text.set_text(text, key=(buffer.path, text))
         else:
             self.text.clear("The model gets nothing of it.", "")
-
-    def _failed(self, sentence: str) -> None:
-        self.shown = None
-        self.text.show_error(sentence)
 
     def _chosen(self, one: tuple[int, Finding] | None) -> None:
         self.finding.setText("" if one is None else format.marked(one[1].sentence))

@@ -60,8 +60,8 @@ class VersionsModel(ItemsModel[FileVersion]):
 class VersionsPane(QWidget):
     """The list over its two buttons."""
 
-    compare_asked = Signal(str, object, object)
-    """Title, the version's text (made in a job), the text it is held against."""
+    compare_asked = Signal(object, object)
+    """A ``FileVersion``, and what makes its text in a job."""
     restored = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
@@ -126,9 +126,7 @@ class VersionsPane(QWidget):
         one, buffer = self.table.current(), self._buffer
         if one is None or not one.version or buffer is None or buffer.workspace is None:
             return
-        make = partial(workbench.version_text, buffer.workspace, one.id)
-        title = f"Version of {format.absolute(one.at)}, against the file now"
-        self.compare_asked.emit(title, make, buffer.stored.text or "")
+        self.compare_asked.emit(one, partial(workbench.version_text, buffer.workspace, one.id))
 
     def ask_restore(self) -> None:
         """Say what will be done, and ask."""

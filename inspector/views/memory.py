@@ -11,19 +11,19 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile
 from inspector import format, memory_files, workbench
-from inspector.drafts import Drafts, Slot
+from inspector.drafts import Drafts
 from inspector.jobs import Jobs
-from inspector.memory_files import Opened
 from inspector.models.memory import MemoryModel, in_words
 from inspector.panes import plain_label
 from inspector.searching import Searchable
 from inspector.views.apply_bar import ApplyBar
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_buffers import Buffers
 from inspector.views.memory_drift import DriftRows
 from inspector.views.memory_edit import MemoryEdit
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
@@ -55,12 +55,10 @@ class MemoryView(SidePane):
         super().__init__(reader, jobs, parent)
         read_only = bool(getattr(reader, "read_only", ""))
         self.workspace = None if workspace_path is None or read_only else Path(workspace_path)
-        self.drafts = drafts or Drafts()
         self._model_window: int | None = None
-        self._buffers: dict[_Key, MemoryBuffer] = {}
-        self._opening: set[_Key] = set()
-        slots: list[Slot] = []
-        self._slots = slots
+        self.buffers = Buffers(jobs, self.workspace, drafts, self)
+        self.buffers.opened.connect(self._opened)
+        self.buffers.failed.connect(self._not_opened)
         self.model = MemoryModel(self._is_unsaved)
         self.table: ItemsTable[MemoryFile] = ItemsTable(
             self.model, "Memory files in the order of loading", ("", "888k", "≠ changed since")
@@ -77,17 +75,13 @@ class MemoryView(SidePane):
         self.table.opened.connect(lambda _file: self.edit.editor.setFocus())
         self.edit.changed.connect(self._edit_changed)
         self.edit.saved.connect(self.refresh)
-        self.destroyed.connect(partial(_leave, slots))
-        app = QApplication.instance()
-        if app is not None:
-            app.aboutToQuit.connect(self.flush)
         self._show(None)
 
     # -- what the window calls -------------------------------------------------------------
 
     def has_unsaved(self) -> bool:
         """Whether any memory file has text that is not stored."""
-        return any(buffer.unsaved for buffer in self._buffers.values())
+        return self.buffers.has_unsaved()
 
     def can_save(self) -> bool:
         """Whether the file in the editor can be saved now."""
@@ -111,8 +105,7 @@ class MemoryView(SidePane):
 
     def flush(self) -> None:
         """Put all unsaved text on disk now."""
-        for buffer in self._buffers.values():
-            buffer.flush()
+        self.buffers.flush()
 
     # -- loading ---------------------------------------------------------------------------
 
@@ -127,8 +120,7 @@ class MemoryView(SidePane):
         """Bring the table and every open buffer up to date."""
         self.model.set_items(found)
         self.edit.bench.effect.set_thread(self.thread_id)
-        self.edit.bench.preview.window_tokens = self._model_window
-        self.edit.bench.preview.set_sources([(file.path, file.text) for file in found])
+        self.edit.watch.set_sources([(file.path, file.text) for file in found], self._model_window)
         self.edit.bench.refresh()
         if not found:
             self._show(None)
@@ -167,14 +159,12 @@ class MemoryView(SidePane):
 
     def _is_unsaved(self, path: str) -> bool:
         return any(
-            buffer.unsaved
-            for (name, thread), buffer in self._buffers.items()
-            if name == path and thread in (None, self.thread_id)
+            buffer.unsaved for key, buffer in self.buffers.items() if key in ((path, None), (path, self.thread_id))
         )
 
     def _look(self, file: MemoryFile) -> None:
         key = self._key(file)
-        buffer = self._buffers.get(key)
+        buffer = self.buffers.get(key)
         if buffer is None:
             return
         if buffer.read_only and buffer.version != file.version:
@@ -186,53 +176,37 @@ class MemoryView(SidePane):
             )
 
     def _selected(self, file: MemoryFile | None) -> None:
-        buffer = self._buffers.get(self._key(file)) if file is not None else None
+        buffer = self.buffers.get(self._key(file)) if file is not None else None
         if file is None or buffer is not None:
             self._show(buffer)
             return
         self._show(None)
         key = self._key(file)
-        if key in self._opening or self.thread_id is None:
+        if self.thread_id is None:
             return
-        self._opening.add(key)
         what = f"Reading {format.elide_middle(format.one_line(file.path), 40)}"
         self.edit.text.show_loading(what)
-        self.jobs.run(
-            what,
-            _open,
-            self.reader,
-            self.thread_id,
-            file,
-            self.workspace,
-            self.drafts,
-            key,
-            done=self._opened,
-            failed=self._not_opened,
-        )
+        self.buffers.open(key, what, self.reader, self.thread_id, file)
 
-    def _opened(self, found: tuple[_Key, Opened]) -> None:
-        key, opened = found
-        self._opening.discard(key)
-        buffer = MemoryBuffer(self.jobs, self.workspace, opened, self)
-        if opened.slot is not None:
-            self._slots.append(opened.slot)
-        self._buffers[key] = buffer
-        current = self.table.current()
-        if current is not None and self._key(current) == key:
+    def _opened(self, key: _Key) -> None:
+        current, buffer = self.table.current(), self.buffers.get(key)
+        if buffer is not None and current is not None and self._key(current) == key:
             buffer.look(current)
             self._show(buffer)
         self.model.repaint()
 
-    def _not_opened(self, sentence: str) -> None:
-        self._opening.clear()
-        self.edit.text.show_error(sentence, lambda: self._selected(self.table.current()))
+    def _not_opened(self, key: _Key, sentence: str) -> None:
+        current = self.table.current()
+        if current is not None and self._key(current) == key:
+            self.edit.text.show_error(sentence, lambda: self._selected(self.table.current()))
 
     def _drop(self, key: _Key) -> None:
-        buffer = self._buffers.pop(key)
+        buffer = self.buffers.drop(key)
+        if buffer is None:
+            return
         if buffer is self.edit.buffer:
             self._show(None)
         self.edit.editor.forget(buffer)
-        buffer.deleteLater()
 
     # -- the selected file -------------------------------------------------------------------
 
@@ -309,14 +283,3 @@ class MemoryView(SidePane):
         super().hideEvent(event)
         if self.isHidden() or not self.window().isVisible():
             self.flush()
-
-
-def _open(
-    reader: Any, thread_id: str, file: MemoryFile, workspace: Path | None, drafts: Drafts, key: _Key
-) -> tuple[_Key, Opened]:
-    return key, memory_files.open_file(reader, thread_id, file, workspace, drafts)
-
-
-def _leave(slots: list[Slot], *_args: object) -> None:
-    for slot in slots:
-        slot.leave()

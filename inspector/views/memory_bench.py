@@ -14,6 +14,7 @@ from inspector.views.bench_preview import PreviewPane
 from inspector.views.bench_versions import VersionsPane
 from inspector.views.buttons import tool_button
 from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_watch import PreviewWatch
 from inspector.views.parts import MARGIN
 
 TITLES = {"preview": "What the model gets", "versions": "Versions", "effect": "If saved"}
@@ -25,10 +26,10 @@ class MemoryBench(QWidget):
     changed = Signal()
     """Another pane is shown, or none."""
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, watch: PreviewWatch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.mode = ""
-        self.preview, self.versions, self.effect = PreviewPane(jobs), VersionsPane(jobs), EffectPane(jobs)
+        self.preview, self.versions, self.effect = PreviewPane(jobs, watch), VersionsPane(jobs), EffectPane(jobs)
         self._panes: dict[str, PreviewPane | VersionsPane | EffectPane] = {
             "preview": self.preview,
             "versions": self.versions,

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from engine.errors import EditConflict, InspectorError
+from engine.errors import EditConflict
 from engine.trace.model import MemoryFile
 from inspector import memory_files
 from inspector.exact_text import ExactText
 from inspector.jobs import Failure, Jobs
 from inspector.memory_files import Opened, Written
 from inspector.views.document_text import begin, replace, text_of
+from inspector.views.memory_draft import DraftKeeper
 
 DOCUMENT_MARGIN = 6
-DRAFT_DELAY_MS = 500
-"""Unsaved text is on disk at most this long after the first key that changed it."""
 
 
 class MemoryBuffer(QObject):
@@ -58,17 +58,13 @@ class MemoryBuffer(QObject):
         self.restored_at: float | None = None
         """When the unsaved text that this buffer began with was written."""
         self.more_drafts = opened.more_drafts
-        self._slot = opened.slot
-        self._turn = 0
         self.document = QTextDocument(self)
         self.document.setDocumentLayout(QPlainTextDocumentLayout(self.document))
         self.document.setDocumentMargin(DOCUMENT_MARGIN)
         begin(self.document, self.base.shown)
         self._check_kept()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DRAFT_DELAY_MS)
-        self._timer.timeout.connect(self._keep_draft)
+        self._draft = DraftKeeper(jobs, opened.slot, self._texts, self)
+        self._draft.failed.connect(self.failed)
         self._restore(opened)
         self.document.contentsChanged.connect(self._edited)
         self.document.modificationChanged.connect(self._modified)
@@ -103,6 +99,11 @@ class MemoryBuffer(QObject):
     def editable(self) -> bool:
         """Whether text can be typed."""
         return not self.read_only and (not self.missing or self.creating)
+
+    @property
+    def deletable(self) -> bool:
+        """Whether the file can be deleted from here: all of it is stored, and seen."""
+        return not (self.read_only or self.missing or self.unsaved or self.saving or self.changed_elsewhere)
 
     # -- what is done to it ----------------------------------------------------------------
 
@@ -171,17 +172,12 @@ class MemoryBuffer(QObject):
 
     def flush(self) -> None:
         """Put unsaved text on disk now, before the window goes."""
-        self._timer.stop()
-        if self._slot is None or self.workspace is None:
-            return
-        if self.unsaved:
-            self._turn += 1
-            try:
-                memory_files.keep_draft(
-                    self._slot, self._turn, self.workspace, self.path, self.version, self.base, self.text()
-                )
-            except InspectorError as error:
-                self.failed.emit(str(error))
+        self._draft.flush()
+
+    def deleted(self) -> None:
+        """The user deleted the file from here; undo brings its text back into the editor."""
+        self.stored = self._as_stored(None, "")
+        self.take_stored()
 
     # -- inside ----------------------------------------------------------------------------
 
@@ -214,60 +210,31 @@ class MemoryBuffer(QObject):
         replace(self.document, self.base.shown)
         self.document.setModified(False)
 
+    def _texts(self) -> tuple[Any, ...] | None:
+        """What a draft is made of, while there is something to keep."""
+        if not self.unsaved or self.workspace is None:
+            return None
+        return self.workspace, self.path, self.version, self.base, self.text()
+
     def _edited(self) -> None:
-        if self.unsaved and self._slot is not None and not self._timer.isActive():
-            self._timer.start()
+        if self.unsaved:
+            self._draft.edited()
 
     def _modified(self, modified: bool) -> None:
         if not modified:
-            self._forget_draft()
+            self.restored_at = None
+            self._draft.forget()
         self.changed.emit()
-
-    def _keep_draft(self) -> None:
-        if not self.unsaved or self._slot is None or self.workspace is None:
-            return
-        self._turn += 1
-        self.jobs.run(
-            "Keeping unsaved text",
-            memory_files.keep_draft,
-            self._slot,
-            self._turn,
-            self.workspace,
-            self.path,
-            self.version,
-            self.base,
-            self.text(),
-            failed=self._tell,
-            quiet=True,
-        )
-
-    def _forget_draft(self) -> None:
-        self._timer.stop()
-        self.restored_at = None
-        if self._slot is not None:
-            self._turn += 1
-            self.jobs.run(
-                "Forgetting saved text", memory_files.discard_draft, self._slot, self._turn,
-                failed=self._tell, quiet=True,
-            )  # fmt: skip
 
     def _written(self, written: Written) -> None:
         self.saving = False
         self.missing = self.creating = False
         self.base, self.version = written.exact, written.version
-        self.stored = MemoryFile(
-            path=self.path,
-            text=written.exact.exact,
-            version=written.version,
-            size=len(written.exact.exact.encode("utf-8")),
-            place=self.place,
-            modified_at=None,
-            in_thread=self.stored.in_thread,
-        )
+        self.stored = self._as_stored(written.exact.exact, written.version)
         if self.text() == written.shown:
             self.document.setModified(False)
         else:  # typed on while it was saved
-            self._keep_draft()
+            self._draft.keep()
         self.saved.emit()
         self.changed.emit()
 
@@ -275,20 +242,20 @@ class MemoryBuffer(QObject):
         self.saving = False
         error = failure.error
         if isinstance(error, EditConflict):
-            self.stored = MemoryFile(
-                path=self.path,
-                text=error.current,
-                version=error.version,
-                size=len((error.current or "").encode("utf-8")),
-                place=self.place,
-                modified_at=None,
-                in_thread=self.stored.in_thread,
-            )
+            self.stored = self._as_stored(error.current, error.version)
             self.changed.emit()
             self.conflicted.emit(failure)
             return
         self.changed.emit()
         self.failed.emit(f"{failure} Your text is still here.")
 
-    def _tell(self, failure: Failure) -> None:
-        self.failed.emit(failure)
+    def _as_stored(self, text: str | None, version: str) -> MemoryFile:
+        return MemoryFile(
+            path=self.path,
+            text=text,
+            version=version,
+            size=len((text or "").encode("utf-8")),
+            place=self.place,
+            modified_at=None,
+            in_thread=self.stored.in_thread,
+        )

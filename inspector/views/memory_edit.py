@@ -1,7 +1,7 @@
-"""The text of one memory file with what can be done to it: save, revert, find, compare, take, create.
+"""The text of one memory file with what can be done to it: save, revert, find, compare, create, delete.
 
-Shows one ``MemoryBuffer`` at a time and asks what to keep when the file was changed elsewhere; it never
-decides that itself.
+Shows one ``MemoryBuffer`` at a time. What is said of it is in ``memory_notes``, what becomes of two edits of
+one file in ``memory_merge``.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from engine.trace.model import MemoryFile
-from engine.workbench import Merge
+from engine.workbench import FileVersion
 from inspector import format, workbench
 from inspector.jobs import Jobs
-from inspector.memory_files import Earlier
-from inspector.models.late import while_alive
 from inspector.models.shown_text import for_clipboard
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import WordButton, choice_button
 from inspector.views.compare import ComparePane, Text
 from inspector.views.memory_bench import TITLES, MemoryBench
 from inspector.views.memory_buffer import MemoryBuffer
-from inspector.views.memory_earlier import EarlierTexts
 from inspector.views.memory_editor import MemoryEditor
 from inspector.views.memory_find import MemoryFind
-from inspector.views.memory_hidden import HiddenWatch
+from inspector.views.memory_merge import Deciding
+from inspector.views.memory_notes import Notes
+from inspector.views.memory_watch import PreviewWatch
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN, AspectSplitter, Line
 
@@ -55,27 +53,25 @@ class MemoryEdit(QWidget):
         self.save_button = WordButton("Save", self.save)
         self.revert_button = WordButton("Revert", self.revert)
         self.find_button = WordButton("Find", self.search.open)
-        self.earlier_button = WordButton("Earlier…", self._ask_earlier)
-        self.earlier = EarlierTexts(jobs, self)
-        self.earlier.chosen.connect(self.compare_with_earlier)
-        self.earlier.failed.connect(self._failed)
         self.where = plain_label(muted=True)
         self.compare = ComparePane(jobs)
-        self.bench = MemoryBench(jobs)
+        self.watch = PreviewWatch(jobs, self)
+        self.bench = MemoryBench(jobs, self.watch)
+        self.deciding, self.notes = Deciding(self), Notes(self)
+        self.delete_button = WordButton("Delete…", self.notes.ask_delete)
         self.modes = {mode: choice_button(title) for mode, title in TITLES.items()}
         self.text = Pane()
         for pane in (self.text, self.compare.pane):
             pane.setMinimumWidth(100)
         self._build()
-        self.hidden = HiddenWatch(jobs, self.editor, self)
-        self.hidden.found.connect(self._moved)
+        self.watch.found.connect(self._warned)
         self.editor.cursorPositionChanged.connect(self._moved)
         self.compare.closed.connect(self.close_comparison)
         for mode, button in self.modes.items():
             button.clicked.connect(self.bench.toggler(mode))
         self.bench.changed.connect(self._arrange)
-        self.bench.preview.go_to_line.connect(self._go_to_line)
-        self.bench.versions.compare_asked.connect(self.show_comparison)
+        self.bench.preview.go_to_line.connect(self.go_to_line)
+        self.bench.versions.compare_asked.connect(self._compare_version)
         self.bench.effect.compare_asked.connect(self.show_comparison)
         self.bench.versions.restored.connect(self.saved)
         self.set_buffer(None)
@@ -87,19 +83,20 @@ class MemoryEdit(QWidget):
         if self.buffer is not None:
             self.buffer.changed.disconnect(self._follow)
             self.buffer.saved.disconnect(self._saved)
-            self.buffer.conflicted.disconnect(self.compare_with_stored)
-            self.buffer.failed.disconnect(self._failed)
+            self.buffer.conflicted.disconnect(self.deciding.compare_with_stored)
+            self.buffer.failed.disconnect(self.tell_failure)
         self.buffer = buffer
-        self._stop_comparing()
+        self.stop_comparing()
         self.editor.set_buffer(buffer)
+        self.watch.set_buffer(buffer)
         self.bench.set_buffer(buffer)
         self.search.text_changed()
         self.note.clear()
         if buffer is not None:
             buffer.changed.connect(self._follow)
             buffer.saved.connect(self._saved)
-            buffer.conflicted.connect(self.compare_with_stored)
-            buffer.failed.connect(self._failed)
+            buffer.conflicted.connect(self.deciding.compare_with_stored)
+            buffer.failed.connect(self.tell_failure)
         self._follow()
         self.tell()
 
@@ -141,7 +138,7 @@ class MemoryEdit(QWidget):
         self.save_button.setEnabled(self.can_save())
         self.revert_button.setEnabled(buffer is not None and buffer.unsaved)
         self.find_button.setEnabled(buffer is not None and not buffer.missing)
-        self.earlier_button.setEnabled(buffer is not None and not buffer.read_only)
+        self.delete_button.setEnabled(buffer is not None and buffer.deletable)
         self.editor.follow()
         self._moved()
         if buffer is not None and buffer.missing and not buffer.creating:
@@ -149,7 +146,7 @@ class MemoryEdit(QWidget):
         elif buffer is not None:
             self.text.show_content()
             if self._comparing != "stored":
-                self._tell_changed_elsewhere(buffer)
+                self.notes.tell_changed_elsewhere(buffer)
         self.changed.emit()
 
     def _moved(self) -> None:
@@ -160,194 +157,46 @@ class MemoryEdit(QWidget):
         cursor = self.editor.textCursor()
         state = "saving" if buffer.saving else "unsaved" if buffer.unsaved else ""
         place = f"line {cursor.blockNumber() + 1}, column {cursor.positionInBlock() + 1}"
-        self.where.setText(" · ".join(part for part in (state, place, buffer.description(), self.hidden.words) if part))
+        parts = (state, place, buffer.description(), self.watch.words())
+        self.where.setText(" · ".join(part for part in parts if part))
+
+    def _warned(self) -> None:
+        """What there is to know before a save: counted where one types, listed beside the preview."""
+        count = self.watch.warnings()
+        self.modes["preview"].setText(TITLES["preview"] + (f" ! {count}" if count else ""))
+        self._moved()
 
     # -- notes -------------------------------------------------------------------------------
 
     def tell(self) -> None:
         """The note that belongs to the buffer as it now is."""
-        buffer = self.buffer
-        if buffer is None:
-            return
-        if buffer.read_only:
-            self.note.say(f"Read only. {buffer.read_only}")
-        elif buffer.missing and not buffer.creating:
-            self.note.say(
-                f"{buffer.path} does not exist. It can be created in the workspace's store.",
-                ("Create it…", self._ask_create),
-            )
-        elif buffer.restored_at is not None:
-            self._tell_restored(buffer, buffer.restored_at)
-        else:
-            self.note.clear()
-            self._tell_changed_elsewhere(buffer)
+        self.notes.tell()
 
-    def _tell_restored(self, buffer: MemoryBuffer, at: float) -> None:
-        says = f"Unsaved text from {format.absolute(at)} was restored."
-        if buffer.changed_elsewhere:
-            says += " The file has changed since then; saving will not overwrite that unseen."
-        if buffer.more_drafts:
-            says += f" {format.count(buffer.more_drafts, 'older unsaved text')} of this file waits on disk."
-        actions = [("Keep it", self._keep_restored), ("Discard it", self._discard_restored)]
-        if buffer.changed_elsewhere:
-            actions.insert(1, ("Differences", self.compare_with_stored))
-        self.note.say(says, *actions)
-
-    def _tell_changed_elsewhere(self, buffer: MemoryBuffer) -> None:
-        if not buffer.changed_elsewhere or buffer.read_only or buffer.restored_at is not None:
-            return
-        if not buffer.stored.version:
-            self.note.say(
-                "The file was removed. Its text is still here.",
-                ("Save it again", self._save_over),
-                ("Let it go", self._take_stored),
-            )
-        elif buffer.unsaved:
-            self.note.say(
-                "The file was changed elsewhere while you edited it. Nothing is overwritten unseen.",
-                ("Differences", self.compare_with_stored),
-            )
-
-    def _keep_restored(self) -> None:
-        if self.buffer is not None:
-            self.buffer.restored_at = None
-        self.tell()
-
-    def _discard_restored(self) -> None:
-        if self.buffer is not None:
-            if self.buffer.changed_elsewhere:
-                self.buffer.take_stored()
-            else:
-                self.buffer.revert()
-        self.close_comparison()
-
-    def _ask_create(self) -> None:
-        if self.buffer is not None:
-            self.note.say(
-                f"Create {self.buffer.path}? Every agent of this workspace that names it will load it.",
-                ("Create", self._create),
-                ("Cancel", self.tell),
-            )
-
-    def _create(self) -> None:
-        if self.buffer is not None:
-            self.buffer.create()
-            self.note.say("The file is written when you save.")
-            self.editor.setFocus()
+    def tell_failure(self, sentence: str) -> None:
+        """Something did not work."""
+        self.note.say(sentence, ("Close", self.tell), kind="error")
 
     def _saved(self) -> None:
-        self._stop_comparing()
+        self.stop_comparing()
         self.note.clear()
         self.bench.refresh()
         self.saved.emit()
 
-    def _failed(self, sentence: str) -> None:
-        self.note.say(sentence, ("Close", self.tell), kind="error")
-
-    # -- conflicts ---------------------------------------------------------------------------
-
-    def compare_with_stored(self, sentence: str = "") -> None:
-        """Show what is stored now beside the text in the editor, and ask what to keep."""
-        buffer = self.buffer
-        if buffer is None:
-            return
-        stored = buffer.stored
-        title = "Stored now, against your text"
-        self._comparing = "stored"
-        if stored.text is not None:
-            self.compare.compare(title, stored.text, buffer.exact_text())
-        else:
-            gone = "The file was removed." if not stored.version else "What is stored now is not text."
-            self.compare.say(title, gone)
-        actions = [("Keep editing", self._keep_editing)]
-        if stored.text is not None and buffer.unsaved:
-            actions.append(("Merge both", self._merge))
-        if stored.text is not None:
-            actions.append(("Take the stored one", self._take_stored))
-        elif not stored.version:
-            actions.append(("Let the file go", self._take_stored))
-        actions.append(("Save mine over it", self._save_over))
-        self.note.say(sentence or "The file was changed after it was opened here.", *actions)
-        self._arrange()
-
-    def _merge(self) -> None:
-        """Bring both edits together in the editor, as one edit that can be undone; nothing is saved."""
-        buffer = self.buffer
-        if buffer is None or buffer.stored.text is None:
-            return
-        self.jobs.run(
-            "Bringing both edits together",
-            workbench.merge,
-            buffer.base.exact,
-            buffer.exact_text(),
-            buffer.stored.text,
-            done=while_alive(self, partial(self._merged, buffer, buffer.stored, buffer.text())),
-            failed=self._failed,
-            key=(self, "merge"),
-        )
-
-    def _merged(self, buffer: MemoryBuffer, stored: MemoryFile, typed: str, merge: Merge) -> None:
-        if buffer is not self.buffer:
-            return
-        if buffer.text() != typed or buffer.stored.version != stored.version:  # typed on, or changed again, meanwhile
-            self._merge()
-            return
-        buffer.take_merge(merge.text)
-        self._stop_comparing()
-        self.editor.setFocus()
-        close = ("Close", self.tell)
-        if merge.clean:
-            self.note.say("Both edits are in the editor. Look at them, then save. Undo brings yours back.", close)
-            return
-        count = format.count(len(merge.conflicts), "place")
-        self.note.say(
-            f"Both edits are in the editor. {count} both changed: decide between <<<<<<< and >>>>>>>, then save.",
-            ("Next conflict", self._next_conflict),
-            close,
-        )
-        self._go_to_line(1)
-        if not self.editor.textCursor().block().text().startswith(workbench.MARKER):
-            self._next_conflict()
-
-    def _next_conflict(self) -> None:
-        block = self.editor.textCursor().block().next()
-        while block.isValid() and not block.text().startswith(workbench.MARKER):
-            block = block.next()
-        if not block.isValid():
-            block = self.editor.document().begin()
-            while block.isValid() and not block.text().startswith(workbench.MARKER):
-                block = block.next()
-        if block.isValid():
-            self._go_to_line(block.blockNumber() + 1)
-
-    def _go_to_line(self, line: int) -> None:
+    def go_to_line(self, line: int) -> None:
+        """Put the cursor there."""
         block = self.editor.document().findBlockByNumber(line - 1)
         if block.isValid():
             self.editor.setTextCursor(QTextCursor(block))
             self.editor.ensureCursorVisible()
             self.editor.setFocus()
 
-    def _keep_editing(self) -> None:
-        self._stop_comparing()
-        self.note.clear()
-        self.editor.setFocus()
-
-    def _take_stored(self) -> None:
-        if self.buffer is not None:
-            self.buffer.take_stored()
-            self.close_comparison()
-            if not self.buffer.missing:
-                self.note.say("The stored text was taken. Undo brings yours back.", ("Close", self.tell))
-
-    def _save_over(self) -> None:
-        if self.buffer is not None:
-            self.buffer.save(over=self.buffer.stored.version)
-
     # -- comparing ---------------------------------------------------------------------------
 
-    def show_comparison(self, title: str, old: Text, new: Text | None, otherwise: str = "") -> None:
+    def show_comparison(
+        self, title: str, old: Text, new: Text | None, otherwise: str = "", with_stored: bool = False
+    ) -> None:
         """Show how two texts differ beside the editor; ``otherwise`` says why there is no second one."""
-        self._comparing = "other"
+        self._comparing = "stored" if with_stored else "other"
         if new is None:
             self.compare.say(title, otherwise)
         else:
@@ -356,32 +205,39 @@ class MemoryEdit(QWidget):
 
     def close_comparison(self) -> None:
         """Hide the comparison, and say again what is to be said of the buffer."""
-        self._stop_comparing()
+        self.stop_comparing()
         self.tell()
 
-    def _stop_comparing(self) -> None:
+    def stop_comparing(self) -> None:
+        """Hide the comparison."""
         self._comparing = ""
         self._arrange()
 
-    def _ask_earlier(self) -> None:
-        if self.buffer is not None and self.buffer.workspace is not None:
-            self.earlier.ask(self.buffer.workspace, self.buffer.path, self.earlier_button)
-
-    def compare_with_earlier(self, one: Earlier) -> None:
-        """Show an earlier text beside the one in the editor, and offer to use it."""
+    def _compare_version(self, one: FileVersion, old: Text) -> None:
+        """Hold an earlier text against the file as it stands, and offer to go on with it."""
         buffer = self.buffer
-        if buffer is None or one.text is None:
+        if buffer is None:
             return
-        self.show_comparison("An earlier text, against yours", one.text, buffer.exact_text())
-        self.note.say(
-            "An earlier text of this file.",
-            ("Put it in the editor", partial(self._use, one.text)),
-            ("Close", self.close_comparison),
+        self.show_comparison(
+            f"Version of {format.absolute(one.at)}, against the file now", old, buffer.stored.text or ""
         )
+        if buffer.editable:
+            self.note.say(
+                "An earlier text of this file.",
+                ("Put it in the editor", partial(self._read_version, one.id)),
+                ("Close", self.close_comparison),
+            )
 
-    def _use(self, text: str) -> None:
-        if self.buffer is not None and self.buffer.editable:
-            self.buffer.use(text)
+    def _read_version(self, id: int) -> None:
+        if self.buffer is not None and self.buffer.workspace is not None:
+            self.jobs.run(
+                "Reading the version", workbench.version_text, self.buffer.workspace, id,
+                done=partial(self._use, self.buffer), failed=self.tell_failure, key=(self, "version"),
+            )  # fmt: skip
+
+    def _use(self, buffer: MemoryBuffer, text: str) -> None:
+        if buffer is self.buffer and buffer.editable:
+            buffer.use(text)
             self.close_comparison()
 
     # -- building ----------------------------------------------------------------------------
@@ -390,7 +246,7 @@ class MemoryEdit(QWidget):
         tools = QHBoxLayout()
         tools.setContentsMargins(MARGIN, 4, MARGIN, 4)
         tools.setSpacing(4)
-        for button in (self.save_button, self.revert_button, self.find_button, self.earlier_button):
+        for button in (self.save_button, self.revert_button, self.find_button, self.delete_button):
             tools.addWidget(button)
         tools.addStretch(1)
         body = QWidget()

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile, SkillRow
-from inspector import memory_files, workbench
-from inspector.drafts import Drafts, Slot
+from inspector import workbench
+from inspector.drafts import Drafts
 from inspector.jobs import Jobs
-from inspector.memory_files import Opened
-from inspector.models.late import while_alive
 from inspector.panes import plain_label
 from inspector.views.buttons import WordButton, tool_button
-from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_buffers import Buffers
 from inspector.views.memory_edit import MemoryEdit
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN, Line
@@ -34,10 +31,9 @@ class SkillEdits(QWidget):
     def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None) -> None:
         super().__init__()
         self.path: str | None = None
-        self._jobs, self._workspace, self._drafts = jobs, workspace, drafts or Drafts()
-        self._buffers: dict[str, MemoryBuffer] = {}
-        self._opening: set[str] = set()
-        self._slots: list[Slot] = []
+        self.buffers = Buffers(jobs, workspace, drafts, self)
+        self.buffers.opened.connect(self._opened)
+        self.buffers.failed.connect(self._not_opened)
         self.edit = MemoryEdit(jobs)
         self.edit.bench.show_mode("preview")
         self.edit.saved.connect(self.saved)
@@ -52,39 +48,23 @@ class SkillEdits(QWidget):
         column.addWidget(Line())
         column.addLayout(head)
         column.addWidget(self.edit, 1)
-        self.destroyed.connect(partial(_leave, self._slots))
-        app = QApplication.instance()
-        if app is not None:
-            app.aboutToQuit.connect(self.flush)
 
     def open(self, skill: SkillRow, reader: Any, thread_id: str) -> None:
         """Edit this skill's file."""
         self.path = skill.path
         self._title.setText("Editing SKILL.md")
         self.edit.bench.effect.set_thread(thread_id or None)
-        buffer = self._buffers.get(skill.path)
+        buffer = self.buffers.get(skill.path)
         self.edit.set_buffer(buffer)
-        if buffer is not None or skill.path in self._opening:
-            return
-        self._opening.add(skill.path)
-        self.edit.text.show_loading("Reading SKILL.md")
-        self._jobs.run(
-            "Reading SKILL.md",
-            memory_files.open_file,
-            reader,
-            thread_id,
-            _as_file(skill),
-            self._workspace,
-            self._drafts,
-            done=self._opened,
-            failed=while_alive(self, partial(self._not_opened, skill.path)),
-        )
+        if buffer is None:
+            self.edit.text.show_loading("Reading SKILL.md")
+            self.buffers.open(skill.path, "Reading SKILL.md", reader, thread_id, _as_file(skill))
 
     def look(self, skills: Sequence[SkillRow]) -> None:
         """The files as they stand now."""
         for skill in skills:
-            buffer = self._buffers.get(skill.path)
-            if buffer is not None and skill.version:
+            buffer = self.buffers.get(skill.path)
+            if buffer is not None:
                 buffer.look(_as_file(skill))
         self.edit.bench.refresh()
 
@@ -95,30 +75,22 @@ class SkillEdits(QWidget):
 
     def has_unsaved(self) -> bool:
         """Whether any has text that is not stored."""
-        return any(buffer.unsaved for buffer in self._buffers.values())
+        return self.buffers.has_unsaved()
 
     def flush(self) -> None:
         """Put all unsaved text on disk now."""
-        for buffer in self._buffers.values():
-            buffer.flush()
+        self.buffers.flush()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """What is typed must be on disk when the window goes."""
         super().hideEvent(event)
         self.flush()
 
-    def _opened(self, opened: Opened) -> None:
-        path = opened.file.path
-        self._opening.discard(path)
-        buffer = MemoryBuffer(self._jobs, self._workspace, opened, self)
-        if opened.slot is not None:
-            self._slots.append(opened.slot)
-        self._buffers[path] = buffer
+    def _opened(self, path: str) -> None:
         if path == self.path:
-            self.edit.set_buffer(buffer)
+            self.edit.set_buffer(self.buffers.get(path))
 
     def _not_opened(self, path: str, sentence: str) -> None:
-        self._opening.discard(path)
         if path == self.path:
             self.edit.text.show_error(sentence)
 
@@ -192,8 +164,3 @@ def _as_file(skill: SkillRow) -> MemoryFile:
         modified_at=None,
         in_thread=None,
     )
-
-
-def _leave(slots: list[Slot], *_args: object) -> None:
-    for slot in slots:
-        slot.leave()

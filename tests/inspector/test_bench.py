@@ -68,7 +68,11 @@ def test_versions_are_compared_and_restored(ran: Ran) -> None:
     pane.table.select(pane.model.items[1].id)
     ran.click(pane.compare_button)
     assert "+ second <i>text</i>" in view.edit.compare.text()
-    view.edit.close_comparison()
+    ran.click(view.edit.note.buttons()["Put it in the editor"])
+    assert view.edit.editor.shown_text().source == OLD
+    assert view.has_unsaved()
+    view.edit.editor.undo()
+    assert view.edit.editor.shown_text().source == "second <i>text</i>\n"
     assert pane.isVisible()
     typed(view, "typed and not saved")
     ran.click(pane.restore_button)

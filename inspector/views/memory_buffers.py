@@ -1,0 +1,102 @@
+"""The buffers of a pane: each file is opened once, and keeps its text until the window goes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
+
+from engine.trace.model import MemoryFile
+from inspector import memory_files
+from inspector.drafts import Drafts, Slot
+from inspector.jobs import Jobs
+from inspector.memory_files import Opened
+from inspector.models.late import while_alive
+from inspector.views.memory_buffer import MemoryBuffer
+
+
+class Buffers(QObject):
+    """Opens files in jobs; what was typed in one that isn't shown is kept."""
+
+    opened = Signal(object)
+    """The buffer of this key is there."""
+    failed = Signal(object, str)
+    """The file of this key can't be opened; a sentence."""
+
+    def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs, self._workspace, self._drafts = jobs, workspace, drafts or Drafts()
+        self._buffers: dict[Hashable, MemoryBuffer] = {}
+        self._opening: set[Hashable] = set()
+        self._slots: list[Slot] = []
+        self.destroyed.connect(partial(_leave, self._slots))
+        app = QApplication.instance()
+        if app is not None:
+            app.aboutToQuit.connect(self.flush)
+
+    def get(self, key: Hashable) -> MemoryBuffer | None:
+        """The buffer of a key, when it was opened."""
+        return self._buffers.get(key)
+
+    def items(self) -> list[tuple[Hashable, MemoryBuffer]]:
+        """All of them, by key."""
+        return list(self._buffers.items())
+
+    def open(self, key: Hashable, what: str, reader: Any, thread_id: str, file: MemoryFile) -> None:
+        """Open a file that isn't open, nor being opened; ``what`` names the job."""
+        if key in self._buffers or key in self._opening:
+            return
+        self._opening.add(key)
+        self._jobs.run(
+            what,
+            memory_files.open_file,
+            reader,
+            thread_id,
+            file,
+            self._workspace,
+            self._drafts,
+            done=while_alive(self, partial(self._made, key)),
+            failed=while_alive(self, partial(self._not_made, key)),
+        )
+
+    def drop(self, key: Hashable) -> MemoryBuffer | None:
+        """Forget a buffer; its text isn't needed."""
+        buffer = self._buffers.pop(key, None)
+        if buffer is not None:
+            buffer.deleteLater()
+        return buffer
+
+    def has_unsaved(self) -> bool:
+        """Whether any has text that is not stored."""
+        return any(buffer.unsaved for buffer in self._buffers.values())
+
+    def flush(self) -> None:
+        """Put all unsaved text on disk now."""
+        for buffer in self._buffers.values():
+            buffer.flush()
+
+    def leave(self) -> None:
+        """Let go of the drafts, for whoever opens the files next."""
+        _leave(self._slots)
+        self._slots.clear()
+        self._buffers.clear()
+
+    def _made(self, key: Hashable, opened: Opened) -> None:
+        self._opening.discard(key)
+        if opened.slot is not None:
+            self._slots.append(opened.slot)
+        self._buffers[key] = MemoryBuffer(self._jobs, self._workspace, opened, self)
+        self.opened.emit(key)
+
+    def _not_made(self, key: Hashable, sentence: str) -> None:
+        self._opening.discard(key)
+        self.failed.emit(key, sentence)
+
+
+def _leave(slots: list[Slot], *_args: object) -> None:
+    for slot in slots:
+        slot.leave()
