@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QApplication
 
 from inspector import share_verbs, theme, verbs
 from inspector.commands import Command, InPlace
-from inspector.models.rows import has_error, has_offload, has_summary
+from inspector.models.rows import has_error, has_offload, has_summary, on_branch
 from inspector.searching import Searchable
 
 if TYPE_CHECKING:
+    from engine.trace.model import RequestRow
     from inspector.window import MainWindow
 
 
@@ -119,41 +120,46 @@ def _go(w: MainWindow) -> list[Command]:
     def some() -> bool:
         return w.session is not None and len(w.session.rows) > 0
 
-    def step(by: int) -> None:
-        if w.session is not None:
-            w.session.step(by)
-
-    def end(last: bool) -> None:
-        if w.session is not None:
-            w.session.select_index(len(w.session.rows) - 1 if last else 0)
-
-    def to(id: str, title: str, key: str, run: object, hint: str, *, scope: str = "centre", also: str = "",
-           separated: bool = False, context: bool = False) -> Command:  # fmt: skip
+    def to(id: str, title: str, key: str, run: object, hint: str, *, scope: str = "centre", chart: str = "",
+           anywhere: str = "", separated: bool = False, context: bool = False) -> Command:  # fmt: skip
+        also = [place for place in (("chart", chart), ("", anywhere)) if place[1]]
         return Command(id, title, run, "Go", (key,), some, scope=scope, hint=hint, separated=separated,  # type: ignore[arg-type]
-                       also=(("chart", also),) if also else (), contexts=("request",) if context else ())  # fmt: skip
+                       also=tuple(also), contexts=("request",) if context else ())  # fmt: skip
+
+    def pair(name: str, word: str, key: str, wanted: Callable[[RequestRow], bool], hint: str, context: bool = False,
+             separated: bool = False) -> list[Command]:  # fmt: skip
+        return [
+            to(f"go.{way}_{name}", f"{way.capitalize()} {word}", f"{shift}{key}",
+               lambda by=by: verbs.jump(w, by, wanted, word), hint if by > 0 else "", anywhere=f"Ctrl+Alt+{shift}{key}",
+               context=context and by > 0, separated=separated and by > 0)
+            for way, by, shift in (("next", 1, ""), ("previous", -1, "Shift+"))
+        ]  # fmt: skip
 
     return [
-        to("go.next", "Next request", "J", lambda: step(1), "Also Down in the table.", also="Right"),
-        to("go.previous", "Previous request", "K", lambda: step(-1), "Also Up in the table.", also="Left"),
-        to("go.first", "First request", "Home", lambda: end(False), "", scope="table", also="Home"),
-        to("go.last", "Last request", "End", lambda: end(True), "", scope="table", also="End"),
-        to("go.next_summary", "Next summary", "N", lambda: verbs.jump(w, 1, has_summary, "summary"),
-           "The next request at which a summary came into force or was written.", separated=True, context=True),
-        to("go.previous_summary", "Previous summary", "Shift+N", lambda: verbs.jump(w, -1, has_summary, "summary"), ""),
-        to("go.next_offload", "Next offload", "O", lambda: verbs.jump(w, 1, has_offload, "offload"),
-           "The next request before which something was moved to a file.", context=True),
-        to("go.previous_offload", "Previous offload", "Shift+O", lambda: verbs.jump(w, -1, has_offload, "offload"), ""),
-        to("go.next_error", "Next error", "E", lambda: verbs.jump(w, 1, has_error, "error"),
-           "The next request that failed or carries a warning.", context=True),
-        to("go.previous_error", "Previous error", "Shift+E", lambda: verbs.jump(w, -1, has_error, "error"), ""),
+        to("go.next", "Next request", "J", lambda: verbs.step(w, 1), "Of those that the filter lets through.",
+           chart="Right", anywhere="Alt+Down"),
+        to("go.previous", "Previous request", "K", lambda: verbs.step(w, -1), "", chart="Left", anywhere="Alt+Up"),
+        to("go.next_of_agent", "Next request of the same agent", "Shift+J", lambda: verbs.jump_of_agent(w, 1),
+           "Passes over what subagents and others asked meanwhile.", anywhere="Alt+Shift+Down", context=True),
+        to("go.previous_of_agent", "Previous request of the same agent", "Shift+K",
+           lambda: verbs.jump_of_agent(w, -1), "", anywhere="Alt+Shift+Up", context=True),
+        to("go.first", "First request", "Home", lambda: verbs.go_to_end(w, False), "", scope="table", chart="Home",
+           anywhere="Alt+Home"),
+        to("go.last", "Last request", "End", lambda: verbs.go_to_end(w, True), "", scope="table", chart="End",
+           anywhere="Alt+End"),
+        *pair("summary", "summary", "N", has_summary,
+              "The next request at which a summary came into force or was written.", context=True, separated=True),
+        *pair("offload", "offload", "O", has_offload,
+              "The next request before which something was moved to a file.", context=True),
+        *pair("error", "error", "E", has_error, "The next request that failed or carries a warning.", context=True),
+        *pair("branch", "request on a branch", "Y", on_branch,
+              "The next request that was made on another line of the thread's history than its first."),
+        *pair("mark", "mark", "G", lambda row: verbs.is_marked(w)(row), "The next request that you marked."),
         Command("go.back", "Back", lambda: verbs.move(w, -1), "Go", ("Alt+Left",),
                 lambda: w.desk is not None and w.desk.going.can(-1), separated=True,
                 hint="To the request that was looked at before, also in another thread."),
         Command("go.forward", "Forward", lambda: verbs.move(w, 1), "Go", ("Alt+Right",),
                 lambda: w.desk is not None and w.desk.going.can(1)),
-        to("go.next_mark", "Next mark", "G", lambda: verbs.jump(w, 1, verbs.is_marked(w), "mark"),
-           "The next request that you marked."),
-        to("go.previous_mark", "Previous mark", "Shift+G", lambda: verbs.jump(w, -1, verbs.is_marked(w), "mark"), ""),
         to("go.filter", "Filter the requests…", "L", lambda: verbs.open_filter(w),
            "Only those requests are listed that pass; the filters are those of Find."),
         Command("request.mark", "Mark the request", lambda: verbs.toggle_mark(w), "Edit", ("M",),

@@ -42,7 +42,7 @@ class Command:
     scope: str = ""
     """Name of the part of the window whose focus the keys need; empty for the whole window."""
     also: tuple[tuple[str, str], ...] = ()
-    """More keys, each with the part of the window whose focus it needs: ``(("chart", "Right"),)``."""
+    """More keys, each with the part whose focus it needs, empty for none: ``(("chart", "Right"), ("", "F6"))``."""
     hint: str = ""
     """One sentence for the help page."""
     contexts: tuple[str, ...] = field(default=())
@@ -69,8 +69,8 @@ def written(key: str) -> str:
 
 def keys_of(command: Command) -> str:
     """All keys of a command as this system writes them."""
-    everywhere = [written(key) for key in command.keys]
-    return ", ".join([*everywhere, *(f"{written(key)} ({scope})" for scope, key in command.also)])
+    first = [written(key) for key in command.keys]
+    return ", ".join([*first, *(written(key) + (f" ({scope})" if scope else "") for scope, key in command.also)])
 
 
 class Commands(QObject):
@@ -109,9 +109,9 @@ class Commands(QObject):
         """Name what parts do with keys by themselves. A command of the whole window must not take them."""
         taken = {_portable(key): row.where for row in rows for key in row.keys}
         for command in self._commands.values():
-            for key in command.keys:
-                if not command.scope and _portable(key) in taken:
-                    raise ValueError(f"{command.id} takes a key from {taken[_portable(key)]}")
+            for key, scope in _places(command):
+                if not scope and key in taken:
+                    raise ValueError(f"{command.id} takes a key from {taken[key]}")
         self._in_place = rows
 
     def all(self) -> list[Command]:
@@ -184,9 +184,10 @@ class Commands(QObject):
         else:
             self._window.addAction(action)
         for scope, key in command.also:
-            shortcut = QShortcut(QKeySequence(key), self._scopes[scope])
+            shortcut = QShortcut(QKeySequence(key), self._scopes[scope] if scope else self._window)
             shortcut.setObjectName(command.id)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            if scope:
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda c=command: self._triggered(c))
             self._shortcuts.setdefault(command.id, []).append(shortcut)
         return action

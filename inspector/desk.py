@@ -129,7 +129,6 @@ class Desk(QObject):
         self.around["summaries"].open_artifact.connect(self._open_artifact)
         self.annotations.failed.connect(self.problem)
         self.annotations.changed.connect(self._annotated)
-        self.filter.filtered.connect(self.requests.show_only)
         self.filter.left.connect(self.requests.table.setFocus)
         self.around["find"].chosen.connect(self.going.to_hit)
         self.going.wants_file.connect(self._open_artifact)

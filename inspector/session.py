@@ -6,7 +6,7 @@ Views listen to its signals and call ``select_thread`` and ``select_request``; i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -37,6 +37,8 @@ class Session(QObject):
     """Another request is selected: its ``RequestRow`` (None when nothing is, or while it is read)."""
     detail_ready = Signal(object, object)
     """The selected request's ``RequestDetail``, and that of the same agent's request before, or None."""
+    shown_changed = Signal()
+    """``shown`` is another choice of requests."""
     data_changed = Signal()
     """Somebody committed to the file: what surrounds the thread may have changed."""
     failed = Signal(str, str)
@@ -49,6 +51,8 @@ class Session(QObject):
         self.threads: list[ThreadRow] | None = None
         self.thread_id: str | None = None
         self.rows = Rows()
+        self.shown: Sequence[int] | None = None
+        """Ids of the requests that the filter lets through, in order; None while there is no filter."""
         self.request_id: int | None = None
         self._version = -1
         self._wanted: int | None = None
@@ -56,14 +60,14 @@ class Session(QObject):
         self._polling = False
         self._poll_again = False
         self._stale = False
-        self._timer = QTimer(self)
-        self._timer.setInterval(POLL_MS)
-        self._timer.timeout.connect(self.poll)
-
         self.reading = Loading(reader, jobs, self)
         self.reading.found.connect(self._found)
         self.reading.rows_read.connect(self._chunk_read)
         self.reading.failed.connect(lambda sentence: self.failed.emit("requests", sentence))
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self.poll)
+
     # -- threads ---------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -96,6 +100,7 @@ class Session(QObject):
             self.jobs.cancel((self, key))
         self.thread_id = thread_id
         self.rows = Rows()
+        self.shown = None
         self.request_id = None
         self._wanted = request_id
         self.reading.start(thread_id, request_id)
@@ -118,18 +123,33 @@ class Session(QObject):
         if self.rows.ids:
             self.select_request(self.rows.ids[max(0, min(index, len(self.rows) - 1))])
 
-    def step(self, by: int) -> None:
-        """Select the request ``by`` places further down."""
-        index = self.rows.index(self.request_id)
-        self.select_index(0 if index < 0 else index + by)
+    def show_only(self, ids: Sequence[int] | None) -> None:
+        """Step through these requests alone; None for all. The selection stays."""
+        if ids != self.shown:
+            self.shown = ids
+            self.shown_changed.emit()
+
+    def step(self, by: int) -> bool:
+        """Select the request ``by`` places further down among those shown; False when none is shown."""
+        return self._select_shown(self.rows.step(self.request_id, by, self.shown))
+
+    def go_to_end(self, last: bool) -> bool:
+        """Select the first or the last request of those shown; False when none is shown."""
+        ids = self.rows.ids if self.shown is None else self.shown
+        return self._select_shown(ids[-1 if last else 0] if ids else None)
 
     def go(self, step: int, wanted: Callable[[RequestRow], bool]) -> bool:
-        """Select the next (``step`` 1) or previous (-1) request that is wanted; False without one."""
-        found = self.rows.find(self.rows.index(self.request_id), step, wanted)
-        if found is None:
-            return False
-        self.select_index(found)
-        return True
+        """Select the next (``step`` 1) or previous (-1) request shown that is wanted; False without one."""
+        shown = None if self.shown is None else frozenset(self.shown)
+        found = self.rows.find(
+            self.rows.index(self.request_id), step, lambda row: (shown is None or row.id in shown) and wanted(row)
+        )
+        return self._select_shown(None if found is None else self.rows.ids[found])
+
+    def _select_shown(self, request_id: int | None) -> bool:
+        if request_id is not None:
+            self.select_request(request_id)
+        return request_id is not None
 
     def select_request(self, request_id: int) -> None:
         """Select a request of the thread; its detail follows."""

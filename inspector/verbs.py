@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from inspector import dialogs
+from inspector import dialogs, format
 from inspector.models.requests import HEADERS
+from inspector.models.rows import same_agent
 from inspector.searching import Searchable, searchable
 from inspector.views.note import NoteDialog
 from inspector.views.palette import Palette
@@ -24,10 +25,46 @@ RAW_EFFECTIVE, DIFF = 4, 6
 """Places of Raw ↔ Effective and Diff among the areas; their module is imported after the first paint."""
 
 
+def step(w: MainWindow, by: int) -> None:
+    """Select the next or previous request of those that are listed."""
+    if w.session is not None and not w.session.step(by):
+        _none_passes(w)
+
+
+def go_to_end(w: MainWindow, last: bool) -> None:
+    """Select the first or last request of those that are listed."""
+    if w.session is not None and not w.session.go_to_end(last):
+        _none_passes(w)
+
+
 def jump(w: MainWindow, step: int, wanted: Wanted, word: str) -> None:
     """Select the next or previous request that is wanted, or say that there is none."""
-    if w.session is not None and not w.session.go(step, wanted):
+    session = w.session
+    if session is None or session.go(step, wanted):
+        return
+    if session.shown is None:
         w.status.show_note(f"There is no {word} {'after' if step > 0 else 'before'} this request.")
+    elif session.shown:
+        passing = format.count(len(session.shown), "request")
+        where = "after" if step > 0 else "before"
+        w.status.show_note(f"There is no {word} {where} this request among the {passing} that the filter lets through.")
+    else:
+        _none_passes(w)
+
+
+def jump_of_agent(w: MainWindow, step: int) -> None:
+    """Select the next or previous request of the agent that made the selected one."""
+    if w.session is None or (row := w.session.request_row()) is None:
+        return
+    agent = same_agent(row)
+    if agent is None:
+        w.status.show_note("This call stands alone: it belongs to no agent's own requests.")
+    else:
+        jump(w, step, lambda other: same_agent(other) == agent, "request of this agent")
+
+
+def _none_passes(w: MainWindow) -> None:
+    w.status.show_note("No request passes the filter. Change it, or close it to step through all.")
 
 
 def reload(w: MainWindow) -> None:

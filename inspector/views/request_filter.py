@@ -19,8 +19,6 @@ from inspector.views.query_box import QueryBox
 class RequestFilter(QWidget):
     """Hidden until it is asked for; closing it shows every request again."""
 
-    filtered = Signal(object)
-    """Ids of the requests that are let through; None for all."""
     left = Signal()
     """The reader goes on to the table."""
 
@@ -75,7 +73,7 @@ class RequestFilter(QWidget):
         if not query.strip():
             self._jobs.cancel((self, "filter"))
             self._say("")
-            self.filtered.emit(None)
+            self._session.show_only(None)
             return
         rows = self._session.rows.known()
         self._jobs.run(
@@ -85,8 +83,9 @@ class RequestFilter(QWidget):
         )  # fmt: skip
 
     def _filtered(self, ids: list[int], total: int) -> None:
-        self._say(f"{format.exact(len(ids))} of {format.count(total, 'request')}")
-        self.filtered.emit(ids)
+        passes = "passes" if len(ids) == 1 else "pass"
+        self._say(f"{format.exact(len(ids))} of {format.count(total, 'request')} {passes}")
+        self._session.show_only(ids)
 
     def _say(self, text: str, error: bool = False) -> None:
         self.says.set_text(text, error=error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
@@ -60,6 +58,7 @@ class RequestsView(QWidget):
         self.table.verticalScrollBar().valueChanged.connect(self._scrolled)
         session.thread_changed.connect(self._thread_changed)
         session.rows_changed.connect(self._rows_changed)
+        session.shown_changed.connect(self._shown_changed)
         session.request_changed.connect(self._request_changed)
         session.failed.connect(self._failed)
         self._thread_changed(session.thread_id)
@@ -81,20 +80,9 @@ class RequestsView(QWidget):
         layout.setSpacing(0)
         layout.insertWidget(0, bar)
 
-    def show_only(self, ids: Sequence[int] | None) -> None:
-        """Show only these requests; None for all."""
-        self._updating = True
-        self.model.show_only(ids)
-        self._updating = False
-        self._request_changed(None)
-        if self.table.selectionModel().hasSelection():
-            self._show_selected()
-        else:
-            self.table.scrollToTop()
-
     def show_newest(self) -> None:
-        """Select the last request."""
-        self._session.select_index(len(self._session.rows) - 1)
+        """Select the last request of those shown."""
+        self._session.go_to_end(True)
         self.table.scrollToBottom()
         self._set_new(0)
 
@@ -122,12 +110,32 @@ class RequestsView(QWidget):
             added = self.model.refresh()
             if added:
                 self._set_new(self._new + added)
-        if len(rows):
-            self.pane.show_content()
-        else:
+        self._tell_what_is_there()
+
+    def _tell_what_is_there(self) -> None:
+        rows = self._session.rows
+        if not len(rows):
             self.pane.show_empty(
                 "This thread has no recorded request.", "Send a message below: each request appears as it is made."
             )
+        elif self._session.shown is not None and not self._session.shown:
+            self.pane.show_empty(
+                f"None of {format.count(len(rows), 'request')} passes the filter.",
+                "Change it above, or close it: then all are listed again.",
+            )
+        else:
+            self.pane.show_content()
+
+    def _shown_changed(self) -> None:
+        self._updating = True
+        self.model.show_only(self._session.shown)
+        self._updating = False
+        self._request_changed(None)
+        if self.table.selectionModel().hasSelection():
+            self._show_selected()
+        else:
+            self.table.scrollToTop()
+        self._tell_what_is_there()
 
     def _request_changed(self, _row: object) -> None:
         index = self.model.table_row(self._session.rows.index(self._session.request_id))
