@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector import dialogs, format, prefs, theme
+from inspector.going import Goal
 from inspector.icon import icon
 from inspector.window import MainWindow
 
@@ -102,15 +103,16 @@ def application(kept: prefs.Prefs) -> QApplication:
     return app
 
 
-def run_window(path: Path | None) -> int:
-    """Show the window with the file at ``path``, or the default workspace; the exit code."""
+def run_window(path: Path | None, thread: str | None = None, request: int | None = None) -> int:
+    """Show the window with the file at ``path``, or the default workspace, at a thread and the request of this
+    number; the exit code."""
     kept = prefs.Prefs()
     app = application(kept)
     crashes = Crashes(prefs.log_path(), app)
     crashes.install()
     window = MainWindow(kept)
     crashes.window = window
-    window.open_after_paint(path)
+    window.open_after_paint(path, None if thread is None else Goal(thread, request))
     window.show()
     try:
         return app.exec()

@@ -20,6 +20,7 @@ from inspector.opening import Opened, first_summary
 from inspector.session import Session
 from inspector.surroundings import Surroundings
 from inspector.views.centre import Centre
+from inspector.views.reading_note import ReadingNote
 from inspector.views.request_filter import RequestFilter
 from inspector.views.requests import RequestsView
 from inspector.views.threads import ThreadsView
@@ -65,6 +66,8 @@ class Desk(QObject):
         self.annotations = Annotations(opened.reader, self.session, jobs, self)
         self.filter = RequestFilter(self.session, jobs, self.finding, self.annotations)
         self.requests.put_above(self.filter)
+        self.reading_note = ReadingNote(opened.reader, self.session)
+        self.requests.put_above(self.reading_note)
         self.around: dict[str, Any] = {}
         more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "find": (self.finding,)}
         for name in AROUND:
@@ -133,6 +136,7 @@ class Desk(QObject):
         self.around["find"].chosen.connect(self.going.to_hit)
         self.going.wants_file.connect(self._open_artifact)
         self.going.wants_memory.connect(self._open_memory)
+        self.going.missing.connect(self.problem)
         self._request_changed(None)
 
     def _show_threads(self) -> None:

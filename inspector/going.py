@@ -58,6 +58,14 @@ class Trail:
         return self._places[self._at]
 
 
+class Goal(NamedTuple):
+    """Where the window is to open."""
+
+    thread_id: str
+    number: int | None
+    """Of a request; None for the one that was selected last."""
+
+
 class Going(QObject):
     """Selects thread and request, and what is wanted of it once it is there."""
 
@@ -65,13 +73,24 @@ class Going(QObject):
     """The path of a file of the selected thread."""
     wants_memory = Signal(str)
     """The path of a memory file."""
+    missing = Signal(str)
+    """What was to be shown isn't there: a sentence."""
 
     def __init__(self, session: Session, request: Any, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._request = session, request
         self._trail = Trail()
         self._wanted: Hit | None = None
+        self._number: int | None = None
         session.request_changed.connect(self._request_changed)
+        session.rows_changed.connect(self._look_for_number)
+        session.thread_changed.connect(self._thread_changed)
+
+    def to_number(self, thread_id: str, number: int) -> None:
+        """Show a request by its number, once it has been read."""
+        self._session.select_thread(thread_id)
+        self._number = number
+        self._look_for_number()
 
     def to_hit(self, hit: Hit) -> None:
         """Show where a text stands."""
@@ -110,6 +129,19 @@ class Going(QObject):
             and abs(session.rows.index(before.request) - session.rows.index(session.request_id)) == 1
         )
         self._trail.visit(Place(session.thread_id, session.request_id), step)
+
+    def _thread_changed(self, _thread_id: object) -> None:
+        self._number = None
+
+    def _look_for_number(self) -> None:
+        number, rows = self._number, self._session.rows
+        if number is None or (self._session.loading and number > len(rows)):
+            return
+        self._number = None
+        if 0 < number <= len(rows):
+            self._session.select_request(rows.ids[number - 1])
+        else:
+            self.missing.emit(f"There is no request {number} in this thread: it has {len(rows)}.")
 
     def _show_wanted(self, detail: RequestDetail | None) -> None:
         hit = self._wanted

@@ -77,7 +77,11 @@ def _terminal(arguments: list[str]) -> int:
 
 def _window(arguments: list[str]) -> int:
     try:
-        path: Path | None = _parser().parse_args(arguments).file
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        if options.request is not None and options.thread is None:
+            parser.error("--request needs --thread: requests are counted within their thread")
+        path: Path | None = options.file
     except SystemExit as stop:  # argparse has said why, or shown the help
         return stop.code if isinstance(stop.code, int) else OK
 
@@ -94,7 +98,7 @@ def _window(arguments: list[str]) -> int:
 
         from inspector.app import run_window
 
-        return run_window(path)
+        return run_window(path, options.thread, options.request)
     except InspectorError as error:
         return _refuse(str(error), error.exit_code)
 
@@ -113,7 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=PROG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage=f"{PROG} [FILE]\n       {PROG} COMMAND …\n       {PROG} --help | --version",
+        usage=(
+            f"{PROG} [FILE] [--thread ID [--request NUMBER]]\n       {PROG} COMMAND …\n       {PROG} --help | --version"
+        ),
         description=(
             "Shows for every model request of an agent what the model was given, who put it there,\n"
             "what was left out, and what an edit would change."
@@ -132,5 +138,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="the workspace to open; without it, your default workspace",
     )
+    parser.add_argument("--thread", metavar="ID", help="open at this thread, by its id exactly as it is stored")
+    parser.add_argument("--request", metavar="NUMBER", type=int, help="open at this request of the thread")
     parser.add_argument("--version", action="version", version=f"{PROG} {__version__}")
     return parser

@@ -18,6 +18,7 @@ from inspector import actions, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
+from inspector.going import Goal
 from inspector.jobs import Jobs
 from inspector.leaving import Leaving
 from inspector.opening import Opened, Opener, Starter, called
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self._chart: Any = None
         self._starter: Starter | None = None
         self._wanted: Path | None = None
+        self._goal: Goal | None = None
         self._begun = False
         self._closing = False
         self.setWindowTitle("Context Inspector")
@@ -75,9 +77,9 @@ class MainWindow(QMainWindow):
 
     # -- opening -----------------------------------------------------------------------------
 
-    def open_after_paint(self, path: Path | None) -> None:
-        """Open a source once the window has been painted; None for the default workspace."""
-        self._wanted = path
+    def open_after_paint(self, path: Path | None, goal: Goal | None = None) -> None:
+        """Open a source once the window has been painted, at a thread; None for the default workspace."""
+        self._wanted, self._goal = path, goal
         self._begun = False
 
     def open(self, path: Path | None) -> None:
@@ -101,6 +103,11 @@ class MainWindow(QMainWindow):
     def _cancel_opening(self) -> None:
         self._opener.cancel()
         self._opening_cancelled("open")
+
+    def _cancelled(self, key: object) -> None:
+        if self.session is not None:
+            self.session.reading.cancelled(key)
+        self._opening_cancelled(key)
 
     def _opening_cancelled(self, key: object) -> None:
         if key == "open":
@@ -146,7 +153,7 @@ class MainWindow(QMainWindow):
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
         self._starter = None if why else Starter(opened.path)
         self.composer.open(str(opened.path), self._starter, why)
-        self.status.show_source(str(opened.path), "read only" if why else "")
+        self.status.show_source(str(opened.path), "read only" if why else "", why)
         name = format.one_line(opened.path.name, 80).replace("[*]", "[*][*]")  # Qt's mark of unsaved work
         self.setWindowTitle(f"{name} – Context Inspector")
         self.threads.show_loading("Reading the list of threads")
@@ -162,14 +169,26 @@ class MainWindow(QMainWindow):
         assert self.desk is not None
         session, source = self.desk.session, self.desk.source
         ids = [row.thread_id for row in session.threads or ()]
-        if self.desk.opened.is_default and not self.prefs.flag("welcome_seen"):
+        goal, self._goal = self._goal, None
+        if goal is not None and goal.thread_id in ids:
+            self._go_to(goal)
+        elif self.desk.opened.is_default and not self.prefs.flag("welcome_seen"):
             self.show_welcome()
             self.desk.first_look(self.jobs, self._first_look)
         elif ids:
             kept = self.prefs.selected_thread(source)
             self._select(kept if kept in ids else ids[0])
+        if goal is not None and goal.thread_id not in ids:
+            self.status.show_problem(f"There is no thread “{goal.thread_id}” in this file.")
         if self.focusWidget() is None:  # the arrow keys step from the beginning
             self.focus("requests")
+
+    def _go_to(self, goal: Goal) -> None:
+        assert self.desk is not None
+        if goal.number is None:
+            self._select(goal.thread_id)
+        else:
+            self.desk.going.to_number(goal.thread_id, goal.number)
 
     def _first_look(self, found: tuple[str, int] | None) -> None:
         session = self.session
@@ -231,7 +250,7 @@ class MainWindow(QMainWindow):
         self._opener.failed.connect(self._open_failed)
         self._opener.progressed.connect(self._show_progress)
         self._opener.chart_ready.connect(self._chart_ready)
-        self.status.cancelled.connect(self._opening_cancelled)
+        self.status.cancelled.connect(self._cancelled)
         self.threads.thread_chosen.connect(self.choose_thread)
         self.threads.list.customContextMenuRequested.connect(
             lambda at: self._context("thread", self.threads.list.viewport(), at)

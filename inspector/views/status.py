@@ -63,9 +63,11 @@ class StatusLine(QStatusBar):
         jobs.problem.connect(self.show_problem)
         self._show_job()
 
-    def show_source(self, path: str, rights: str = "") -> None:
-        """Where the data comes from, and whether it may be written (``read only``)."""
+    def show_source(self, path: str, rights: str = "", why: str = "") -> None:
+        """Where the data comes from, whether it may be written (``read only``), and why not."""
         self.source.set_text(f"{path} · {rights}" if rights else path)
+        if why:
+            self.source.setToolTip(format.tip(f"{path}\n{why}"))
 
     def show_request(self, row: RequestRow | None) -> None:
         """Tokens of the selected request against the window."""

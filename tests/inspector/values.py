@@ -65,6 +65,7 @@ class FakeReader:
         self.thread_rows = list(threads)
         self.rows = rows or {}
         self.closed = False
+        self.problem = ""
 
     def commit(self) -> None:
         self.version += 1
