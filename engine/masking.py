@@ -173,6 +173,25 @@ def mask(text: str, *, goes_on: bool = False) -> Masked:
     return masked_with(text, secrets_in(text, goes_on=goes_on))
 
 
+_BEHIND = 600
+"""Characters looked at behind the end of a beginning, for a secret that reaches over it."""
+
+
+def beginning(text: str, limit: int, goes_on: bool = False) -> str:
+    """The first ``limit`` characters of a text, likely secrets masked, one that begins there whole.
+
+    ``goes_on``: the text was cut already, perhaps inside a secret. What is looked at is bounded.
+    """
+    look = text[: limit + _BEHIND]
+    secrets = [
+        secret
+        for secret in secrets_in(look, goes_on=goes_on or len(look) < len(text))
+        if secret.start < limit
+    ]  # fmt: skip
+    end = max(limit, secrets[-1].end) if secrets else limit
+    return masked_with(look[:end], secrets).text
+
+
 def masked_with(text: str, secrets: Sequence[Secret]) -> Masked:
     """The text without these secrets."""
     if not secrets:

@@ -2,7 +2,7 @@
 
 Untrusted text (thread ids, tool names, file names, errors) goes through ``one_line`` or ``marked``
 before it is shown, through ``tip`` before it becomes a tooltip and through ``menu_text`` before it
-becomes a menu entry: Qt guesses rich text in tooltips and eats ``&`` in menus.
+becomes a menu entry: Qt guesses rich text in tooltips and eats ``&`` in menus. All of them mask likely secrets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import re
 import time
 from datetime import datetime
 
-from inspector.invisible import marked
+from engine.masking import beginning, mask
+from inspector import invisible
 
 __all__ = [
     "ESTIMATE",
@@ -152,21 +153,26 @@ def _local(ts: float) -> datetime | None:
 _BLANKS = re.compile("[ \t\r\n\x0b\x0c\x85\u2028\u2029]+")
 
 
-def one_line(text: str, limit: int = 300) -> str:
-    """``text`` for one row: marked, line ends and runs of blanks as one space, cut with ``…``."""
-    cut = text[: limit * 4]
-    line = marked(_BLANKS.sub(" ", cut).strip(" "))
-    if len(line) > limit or len(cut) < len(text):
+def marked(text: str) -> str:
+    """``text`` with marks for hidden characters and masks for likely secrets; tabs and line ends stay."""
+    return invisible.marked(mask(text).text)
+
+
+def one_line(text: str, limit: int = 300, *, goes_on: bool = False) -> str:
+    """``text`` for one row: marked, masked, line ends and runs of blanks as one space, cut with ``…``."""
+    cut = beginning(text, limit * 4, goes_on)
+    line = invisible.marked(_BLANKS.sub(" ", cut).strip(" "))
+    if len(line) > limit or limit * 4 < len(text):
         return line[:limit].rstrip() + "…"
     return line
 
 
 def tip(text: str) -> str:
-    """``text`` as a tooltip that shows it letter by letter, whatever it holds."""
+    """``text`` as a tooltip that shows it letter by letter, secrets masked, whatever it holds."""
     if not text:
         return ""
-    shown = text if len(text) <= 2000 else text[:2000] + "…"
-    return f"<qt><p style='white-space:pre-wrap; margin:0'>{html.escape(marked(shown))}</p></qt>"
+    shown = beginning(text, 2000) + ("…" if len(text) > 2000 else "")
+    return f"<qt><p style='white-space:pre-wrap; margin:0'>{html.escape(invisible.marked(shown))}</p></qt>"
 
 
 def menu_text(text: str, limit: int = 60) -> str:

@@ -5,11 +5,14 @@ Pure functions, no Qt. The work grows with the texts: call it in a job.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.explain.model import Span, TextDiff
+from engine.masking import Secret, secrets_in
+from inspector.models.changed_secrets import joined, whole_secrets
 from inspector.models.shown_text import ShownText, shown
 
 Sort = Literal["added", "removed"]
@@ -38,27 +41,42 @@ class Marked:
 
 
 def marked_difference(old: str, new: str, found: TextDiff) -> Marked:
-    """Both texts in one: what is equal once, what went before what came in its place."""
+    """Both texts in one: what is equal once, what went before what came in its place.
+
+    A secret that differs went whole and came whole, so that two masks stand there and not one: what is
+    masked is looked for in both texts, never in the mixture.
+    """
     out: list[str] = []
     ranges: list[tuple[int, int, Sort]] = []
+    secrets: list[Secret] = []
+    before, after = secrets_in(old), secrets_in(new)
     at = 0
 
-    def put(text: str, sort: Sort | None) -> None:
+    def put(text: str, start: int, end: int, of: Sequence[Secret], sort: Sort | None) -> None:
         nonlocal at
-        if not text:
+        if start == end:
             return
-        out.append(text)
+        out.append(text[start:end])
+        secrets.extend(_moved(of, start, end, at))
         if sort is not None:
-            ranges.append((at, at + len(text), sort))
-        at += len(text)
+            ranges.append((at, at + end - start, sort))
+        at += end - start
 
-    for span in found.spans:
+    for span in whole_secrets(found.spans, before, after):
         if span.what == "equal":
-            put(new[span.new_start : span.new_end], None)
+            there = _moved(before, span.old_start, span.old_end, span.new_start)
+            put(new, span.new_start, span.new_end, joined([*there, *after]), None)
             continue
-        put(old[span.old_start : span.old_end], "removed")
-        put(new[span.new_start : span.new_end], "added")
-    return Marked(shown("".join(out), whole=True), tuple(ranges))
+        put(old, span.old_start, span.old_end, before, "removed")
+        put(new, span.new_start, span.new_end, after, "added")
+    return Marked(shown("".join(out), whole=True, secrets=secrets), tuple(ranges))
+
+
+def _moved(secrets: Sequence[Secret], start: int, end: int, to: int) -> list[Secret]:
+    """Those between two places of their text, where they stand when the first place is ``to``."""
+    first = bisect_left(secrets, start, key=lambda each: each.start)
+    last = bisect_left(secrets, end, key=lambda each: each.start)
+    return [replace(each, start=each.start - start + to, end=each.end - start + to) for each in secrets[first:last]]
 
 
 def marked_whole(text: str, sort: Sort | None) -> Marked:

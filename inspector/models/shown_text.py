@@ -1,8 +1,8 @@
-"""Text as it is drawn: hidden characters marked, long lines cut, every position mapped back.
+"""Text as it is drawn: hidden characters marked, likely secrets masked, long lines cut, every position mapped back.
 
 Knows nothing of Qt. A viewer draws :attr:`ShownText.text` and asks here what was really there, so that
-copying and searching always work on the true text. Building is linear in the text: do it off the GUI
-thread for anything large.
+copying and searching work on the true text, but for the secrets that are masked. Building is linear in
+the text: do it off the GUI thread for anything large.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Any
 
+from engine.masking import Masked, Secret, beginning, secrets_in
 from inspector.invisible import SPECIAL, harmless, mark, marked, name_of
+from inspector.models import secrets as masks
+from inspector.models.secrets import Edit, MarkKind
 
 LINE_LIMIT = 2_000
 """Characters of one line that are drawn before it is cut (or folded, when shown whole)."""
 SHOWN_LIMIT = 2_000_000
 """Characters that are drawn of one text before the rest has to be asked for."""
-
-MarkKind = Literal["hidden", "control", "surrogate", "cut", "fold", "end", "line end", "label"]
 
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _LINE = re.compile("[^\n\r\u2028\u2029]+")
@@ -42,10 +44,25 @@ class Mark:
 class ShownText:
     """One text, its drawn form and the way between them."""
 
-    def __init__(self, source: str, text: str, marks: list[Mark], *, longest: int, cut: int) -> None:
+    def __init__(
+        self,
+        source: str,
+        text: str,
+        marks: list[Mark],
+        *,
+        longest: int = 0,
+        cut: int = 0,
+        how: dict[str, Any] | None = None,
+    ) -> None:
         self.source = source
         self.text = text
         self.marks = marks
+        self._how: dict[str, Any] = how or {"secrets": ()}
+        self.secrets: tuple[Secret, ...] = self._how["secrets"]
+        """Likely secrets of the true text, shown ones too."""
+        self.revealed: frozenset[int] = self._how.get("revealed", frozenset())
+        """True offsets at which those begin that are shown."""
+        self.masked = tuple(secret for secret in self.secrets if secret.start not in self.revealed)
         self.longest_line = longest
         self.cut_lines = cut
         self.visible = [m for m in marks if m.kind != "line end"]
@@ -106,10 +123,32 @@ class ShownText:
         return mark is None or source >= mark.source_end or mark.kind not in ("cut", "end")
 
     def between(self, start: int, end: int) -> str:
-        """True text of a drawn selection. A mark that is touched counts whole."""
-        if end <= start:
-            return ""
-        return self.source[self.to_source(start) : self.to_source(end, after=True)]
+        """What a copy of a drawn selection holds."""
+        return self.selected(start, end).text
+
+    def selected(self, start: int, end: int) -> Masked:
+        """True text of a drawn selection, masked secrets aside. A mark that is touched counts whole."""
+        true = (self.to_source(start), self.to_source(end, after=True)) if start < end else (0, 0)
+        return masks.between(self.source, self.masked, *true)
+
+    def whole(self) -> Masked:
+        """The whole true text, masked secrets aside."""
+        return masks.between(self.source, self.masked, 0, len(self.source))
+
+    def secret_at(self, source: int) -> Secret | None:
+        """The secret at a true offset, masked or shown."""
+        n = bisect_right(self.secrets, source, key=lambda secret: secret.start) - 1
+        return self.secrets[n] if n >= 0 and source < self.secrets[n].end else None
+
+    def revealed_between(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Drawn ranges, between two drawn offsets, of secrets that are shown."""
+        shown = (each for each in self.secrets if each.start in self.revealed)
+        found = ((max(start, self.to_drawn(each.start)), min(end, self.to_drawn(each.end))) for each in shown)
+        return [each for each in found if each[0] < each[1]]
+
+    def again(self, **how: Any) -> ShownText:
+        """The same text drawn otherwise: ``whole``, ``limit`` or ``revealed`` as for :func:`shown`."""
+        return shown(self.source, **(self._how | how))
 
     def utf16(self, offset: int) -> int:
         """Qt's position of a drawn offset."""
@@ -126,17 +165,22 @@ def shown(
     whole: frozenset[int] | bool = frozenset(),
     limit: int = SHOWN_LIMIT,
     labels: Sequence[tuple[int, str]] = (),
+    secrets: Sequence[Secret] | None = None,
+    revealed: frozenset[int] = frozenset(),
 ) -> ShownText:
     """How to draw a text.
 
     ``whole`` holds the true offsets at which long lines start that are to be shown whole (True: all of
     them): folded every :data:`LINE_LIMIT` characters, since no widget lays out a megabyte in one line.
     ``labels`` are drawn on lines of their own before true offsets; they are no part of the text.
+    ``secrets`` are masked, by default the likely ones that are found, but for those that begin at ``revealed``.
     """
+    found = secrets_in(source) if secrets is None else tuple(secrets)
+    masked = [secret for secret in found if secret.start not in revealed]
     out: list[str] = []
     marks: list[Mark] = []
     at = drawn = longest = cut = 0
-    for start, end, text, kind, says, length in _edits(source, whole, labels):
+    for start, end, text, kind, says, length in masks.laid_over(_edits(source, whole, labels), masked):
         longest = max(longest, length)
         cut += kind == "cut"
         if drawn + start - at > limit:
@@ -155,12 +199,22 @@ def shown(
         marks.append(Mark(drawn, drawn + len(out[-1]), keep, len(source), "end", says))
     else:
         out.append(source[at:])
-    return ShownText(source, "".join(out), marks, longest=longest, cut=cut)
+    how = {"whole": whole, "limit": limit, "labels": labels, "secrets": found, "revealed": revealed}
+    return ShownText(source, "".join(out), marks, longest=longest, cut=cut, how=how)
 
 
-def one_line(source: str, limit: int = 400) -> str:
-    """A text for one painted row: line ends as spaces, hidden characters as marks."""
-    flat = source[: limit + 1].replace("\r\n", " ").replace("\n", " ").replace("\r", " ").replace("\t", " ")
+def one_line(source: str, limit: int = 400, *, goes_on: bool = False) -> str:
+    """A text for one painted row: line ends as spaces, hidden characters as marks, likely secrets masked.
+
+    ``goes_on``: the text is the beginning of another.
+    """
+    flat = (
+        beginning(source, limit + 1, goes_on)
+        .replace("\r\n", " ")
+        .replace("\n", " ")
+        .replace("\r", " ")
+        .replace("\t", " ")
+    )
     return marked(flat[:limit] + "…" if len(flat) > limit else flat)
 
 
@@ -173,23 +227,17 @@ def for_clipboard(text: str) -> str:
     return text
 
 
-def find_all(source: str, needle: str, *, case: bool = False, most: int = 10_000) -> list[tuple[int, int]]:
-    """True ranges of a searched text, at most ``most`` of them."""
+def find_all(
+    source: str, needle: str, *, case: bool = False, most: int = 10_000, masked: Sequence[Secret] = ()
+) -> list[tuple[int, int]]:
+    """True ranges of a searched text, at most ``most`` of them, none that reaches into a masked secret."""
     if not needle:
         return []
-    found = []
-    for match in re.finditer(re.escape(needle), source, 0 if case else re.IGNORECASE):
-        found.append(match.span())
-        if len(found) >= most:
-            break
-    return found
+    found = re.finditer(re.escape(needle), source, 0 if case else re.IGNORECASE)
+    return list(islice(masks.outside((match.span() for match in found), masked), most))
 
 
-_Edit = tuple[int, int, str, MarkKind, str, int]
-"""Start and end in the true text, what is drawn instead, kind, words, length of a long line (else 0)."""
-
-
-def _edits(source: str, whole: frozenset[int] | bool, labels: Sequence[tuple[int, str]]) -> Iterator[_Edit]:
+def _edits(source: str, whole: frozenset[int] | bool, labels: Sequence[tuple[int, str]]) -> Iterator[Edit]:
     """Replacements in order. What stands behind a cut is not looked at."""
     at = 0
     for stop, label in (*labels, (len(source), "")):
@@ -208,7 +256,7 @@ def _at_line_start(source: str, at: int) -> bool:
     return at == 0 or source[at - 1] in "\n\r\u2028\u2029"
 
 
-def _long_lines(source: str, whole: frozenset[int] | bool, begin: int, stop: int) -> Iterator[_Edit]:
+def _long_lines(source: str, whole: frozenset[int] | bool, begin: int, stop: int) -> Iterator[Edit]:
     if stop - begin <= LINE_LIMIT:
         return
     for match in _LINE.finditer(source, begin, stop):
@@ -223,7 +271,7 @@ def _long_lines(source: str, whole: frozenset[int] | bool, begin: int, stop: int
             yield start + LINE_LIMIT, end, f"… [{says}]", "cut", says, end - start
 
 
-def _specials(source: str, start: int, end: int) -> Iterator[_Edit]:
+def _specials(source: str, start: int, end: int) -> Iterator[Edit]:
     windows: bool | None = None
     for match in SPECIAL.finditer(source, start, end):
         at = match.start()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QTextEdit, QVBoxLayout, QW
 from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.line_diff import CONTEXT, Difference, Sign, difference
+from inspector.models.changed_secrets import secrets_of_lines
 from inspector.models.shown_text import ShownText, shown
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import tool_button
@@ -51,7 +52,9 @@ def lay_out(old: Text, new: Text, all_lines: bool = False) -> Laid:
     for line in lines:
         starts.append(at)
         at += len(line) + 1
-    return Laid(found, shown("\n".join(lines)), tuple(starts), tuple(line.sign for line in found.lines))
+    places = [at + len(_SIGNS[line.sign]) for at, line in zip(starts, found.lines, strict=True)]
+    text = shown("\n".join(lines), secrets=secrets_of_lines(before, after, found.lines, places))
+    return Laid(found, text, tuple(starts), tuple(line.sign for line in found.lines))
 
 
 class DiffEdit(ShownTextEdit):
@@ -70,6 +73,11 @@ class DiffEdit(ShownTextEdit):
         self.set_shown(laid.text)
         self._laid = laid
         self._again()
+
+    def draw_again(self, text: ShownText) -> None:
+        """The same difference with other secrets shown."""
+        if self._laid is not None:
+            self.set_difference(replace(self._laid, text=text))
 
     def _again(self) -> None:
         self._marked = (-1, -1)
@@ -110,6 +118,7 @@ class ComparePane(QWidget):
         self.whole.toggled.connect(lambda _on: self._compare())
         self._close = tool_button("×", "Close the comparison", self.closed.emit)
         self.edit = DiffEdit("Differences")
+        self.edit.secrets.attach(jobs, self.edit.draw_again)
         self.pane = Pane()
         self.pane.set_content(self.edit)
         head = QHBoxLayout()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextLayout
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from inspector import theme
 from inspector.jobs import Jobs
 from inspector.models.marked_text import Marked, Sort
-from inspector.models.shown_text import shown
+from inspector.models.shown_text import ShownText, shown
 from inspector.panes import Pane
 from inspector.views.text_edit import ShownTextEdit
 from inspector.views.text_find import FindBar
@@ -98,6 +99,7 @@ class MarkedTextView(QWidget):
         body.setFocusProxy(self.edit)
         self.setFocusProxy(self.edit)
         self.edit.find_asked.connect(self.open_find)
+        self.edit.secrets.attach(jobs, self._draw_again)
 
     def load(self, what: str, fetch: Callable[..., Marked], *args: Any, key: Hashable, from_end: bool = False) -> None:
         """Show what ``fetch(*args)`` returns, called off the GUI thread; the text of ``key`` is left as it stands."""
@@ -136,7 +138,7 @@ class MarkedTextView(QWidget):
         self._find.step(back)
 
     def copy_all(self) -> None:
-        """Copy the whole text, both sides of every change in it."""
+        """Copy the whole text, both sides of every change in it; what is masked stays so."""
         self.edit.copy_all()
 
     def close_jobs(self) -> None:
@@ -148,6 +150,12 @@ class MarkedTextView(QWidget):
         self.marked = marked
         self._changes = marked.changes
         self.edit.set_marked(marked)
+        self._find.text_changed()
+
+    def _draw_again(self, text: ShownText) -> None:
+        """The same text with other secrets shown."""
+        self.marked = replace(self.marked, text=text)
+        self.edit.set_marked(self.marked)
         self._find.text_changed()
 
     def _take(self, marked: Marked) -> None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from inspector import format
 from inspector.jobs import Jobs
 from inspector.models.late import while_alive
+from inspector.models.secrets import named_secret
 from inspector.models.shown_text import LINE_LIMIT, SHOWN_LIMIT, ShownText, shown
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import WordButton
@@ -37,7 +38,6 @@ class TextView(QWidget):
         self._key: Hashable | None = None
         self._whole: frozenset[int] | bool = frozenset()
         self._limit = SHOWN_LIMIT
-        self._labels: tuple[tuple[int, str], ...] = ()
         self._pane = Pane()
         self.edit = ShownTextEdit(name)
         self._strip = _Strip(self._show_lines, self._show_more)
@@ -57,6 +57,7 @@ class TextView(QWidget):
         self.setFocusProxy(self.edit)
         self.edit.find_asked.connect(self.open_find)
         self.edit.line_asked.connect(self._show_line)
+        self.edit.secrets.attach(jobs, self._draw_again)
 
     # -- what others call ------------------------------------------------------------------
 
@@ -81,19 +82,20 @@ class TextView(QWidget):
         self._pane.show_loading(what)
         self._jobs.run(what, fetch, done=self._take, failed=self._failed, key=self._job_key())
 
-    def set_text(self, text: str, key: Hashable | None = None) -> None:
-        """Show a text that is at hand."""
+    def set_text(self, text: str, key: Hashable | None = None, *, secret: bool = False) -> None:
+        """Show a text that is at hand; ``secret``: its name says that all of it is one."""
         if key is not None and key == self._key:
             return
         self._key = key
         self._forget_wishes()
+        prepare = partial(shown, text, secrets=named_secret(text) if secret else None)
         if len(text) <= AT_ONCE:
             self._jobs.cancel(self._job_key())
-            self._take(shown(text))
+            self._take(prepare())
             return
         self._pane.show_loading("Laying out the text")
         self._jobs.run(
-            "Laying out the text", shown, text,
+            "Laying out the text", prepare,
             done=self._take, failed=self._failed, key=self._job_key(), quiet=True,
         )  # fmt: skip
 
@@ -119,7 +121,7 @@ class TextView(QWidget):
         self._failed(sentence)
 
     def text(self) -> str:
-        """The true text, whole."""
+        """The true text, whole, secrets too."""
         return self.edit.shown_text().source
 
     def state(self) -> str:
@@ -135,7 +137,7 @@ class TextView(QWidget):
         return self._strip.text()
 
     def copy_all(self) -> None:
-        """Copy the whole true text."""
+        """Copy the whole true text; what is masked stays so."""
         self.edit.copy_all()
 
     def find_target(self) -> TextView | None:
@@ -150,6 +152,10 @@ class TextView(QWidget):
         """Go to the next match, or the one before; open the search bar when it is closed."""
         self._find.step(back)
 
+    def show_match(self, words: str, near: int) -> None:
+        """Show where ``words`` stand, in the text that is shown or on its way; ``near`` is the true offset meant."""
+        self._find.show_match(words, near)
+
     def show_whole_lines(self) -> None:
         """Show every line whole."""
         self._show_lines()
@@ -158,7 +164,6 @@ class TextView(QWidget):
 
     def _take(self, text: ShownText) -> None:
         self.edit.set_shown(text)
-        self._labels = tuple((mark.source, mark.says) for mark in text.marks if mark.kind == "label")
         self._strip.describe(text)
         self._find.text_changed()
         self._pane.show_content()
@@ -197,7 +202,7 @@ class TextView(QWidget):
 
     def _again(self, offset: int, select: int | None = None) -> None:
         redraw = while_alive(self, lambda text: self._redraw(text, offset, select))
-        prepare = partial(shown, self.text(), whole=self._whole, limit=self._limit, labels=self._labels)
+        prepare = partial(self.edit.shown_text().again, whole=self._whole, limit=self._limit)
         self._jobs.run(
             "Laying out the text", prepare,
             done=redraw, failed=self._failed, key=self._job_key(),
@@ -206,13 +211,20 @@ class TextView(QWidget):
     def _redraw(self, text: ShownText, offset: int, select: int | None) -> None:
         if text.source != self.text():
             return
-        self.edit.set_shown(text)
-        self._strip.describe(text)
-        self._find.repaint_matches()
+        self._draw_again(text)
         if select is not None:
             self.edit.go_to(select)
         else:
             self.edit.scroll_to(offset)
+
+    def _draw_again(self, text: ShownText) -> None:
+        """The same text, drawn otherwise."""
+        also = text.revealed != self.edit.shown_text().revealed
+        self.edit.set_shown(text)
+        self._strip.describe(text)
+        self._find.repaint_matches()
+        if also:
+            self._find.text_changed()
 
 
 class _Strip(QWidget):
@@ -253,6 +265,12 @@ class _Strip(QWidget):
                 "1 hidden or control character is drawn as a mark."
                 if hidden == 1
                 else f"{format.exact(hidden)} hidden or control characters are drawn as marks."
+            )
+        if text.masked:
+            says.append(
+                "1 likely secret is masked: a click on it shows it."
+                if len(text.masked) == 1
+                else f"{format.exact(len(text.masked))} likely secrets are masked: a click on one shows it."
             )
         if text.windows_line_ends:
             says.append("Lines end with CR LF.")

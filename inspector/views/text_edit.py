@@ -1,4 +1,4 @@
-"""The read-only editor that draws a ``ShownText``: marks painted, copies true.
+"""The read-only editor that draws a ``ShownText``: marks painted, copies true but for masked secrets.
 
 Knows nothing of where the text comes from. Only what is on the screen is highlighted, so that the cost
 of scrolling does not depend on the length of the text.
@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFont,
-    QGuiApplication,
     QHelpEvent,
     QResizeEvent,
     QTextBlock,
@@ -23,10 +22,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QToolTip, QWidget
 
-from inspector import format, theme
-from inspector.models.shown_text import Mark, ShownText, for_clipboard, shown
+from inspector import clipboard, format, theme
+from inspector.models.shown_text import Mark, Masked, ShownText, for_clipboard, shown
 from inspector.views.focus_edge import FocusEdge
 from inspector.views.quiet import quiet
+from inspector.views.secret_marks import SecretMarks
 
 TAB_CHARACTERS = 4
 _EMPTY = shown("")
@@ -64,6 +64,7 @@ class ShownTextEdit(QPlainTextEdit):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDocumentMargin(8)
         self._take_font()
+        self.secrets = SecretMarks(self)
         self.updateRequest.connect(self._scrolled)
         theme.notifier().changed.connect(self._colour_again)
 
@@ -83,13 +84,21 @@ class ShownTextEdit(QPlainTextEdit):
         return self._shown
 
     def selected_text(self) -> str:
-        """True text of the selection."""
-        cursor = self.textCursor()
-        return self._between(cursor.selectionStart(), cursor.selectionEnd())
+        """True text of the selection, masked secrets aside."""
+        return self._selected().text
 
     def offset(self) -> int:
         """True offset of the cursor."""
         return self._shown.to_source(self._shown.from_utf16(self.textCursor().position()))
+
+    def offset_at(self, at: QPoint) -> int | None:
+        """True offset of the letter at a place of the viewport; None where no letter is."""
+        cursor = self.cursorForPosition(at)
+        rect = self.cursorRect(cursor)
+        if abs(rect.x() - at.x()) > self.fontMetrics().maxWidth() or not rect.top() <= at.y() <= rect.bottom():
+            return None
+        before = at.x() < rect.x()  # Qt gives the nearest gap between letters
+        return self._shown.to_source(max(0, self._shown.from_utf16(cursor.position()) - before))
 
     def top_offset(self) -> int:
         """True offset of the first character on the screen."""
@@ -133,7 +142,7 @@ class ShownTextEdit(QPlainTextEdit):
 
     def _colour(self) -> None:
         """Colour the blocks on the screen that have not been yet: marks, then what was found."""
-        if not self._shown.visible and not self._matches and not self._dyed:
+        if not (self._shown.visible or self._shown.revealed or self._matches or self._dyed):
             return
         block = self.firstVisibleBlock()
         bottom = self.cursorForPosition(QPoint(0, self.viewport().height())).block().blockNumber()
@@ -156,6 +165,10 @@ class ShownTextEdit(QPlainTextEdit):
             _range(text.utf16(mark.start) - at, text.utf16(mark.end) - at, _mark_format(mark))
             for mark in text.visible_between(start, end)
         ]
+        made += [
+            _range(text.utf16(left) - at, text.utf16(right) - at, _shown_secret_format())
+            for left, right in text.revealed_between(start, end)
+        ]
         true_start, true_end = text.to_source(start), text.to_source(end, after=True)
         first = max(0, bisect_left(self._match_starts, true_start) - 1)
         for match in self._matches[first : bisect_left(self._match_starts, true_end)]:
@@ -167,18 +180,20 @@ class ShownTextEdit(QPlainTextEdit):
 
     # -- copying ---------------------------------------------------------------------------
 
-    def _between(self, start: int, end: int) -> str:
-        return self._shown.between(self._shown.from_utf16(start), self._shown.from_utf16(end))
+    def _selected(self) -> Masked:
+        cursor, text = self.textCursor(), self._shown
+        return text.selected(text.from_utf16(cursor.selectionStart()), text.from_utf16(cursor.selectionEnd()))
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """The true text, not the drawn one."""
-        data = QMimeData()
-        data.setText(for_clipboard(self.selected_text()))
+        """The true text, not the drawn one; what is masked stays so."""
+        data, selected = QMimeData(), self._selected()
+        data.setText(for_clipboard(selected.text))
+        clipboard.tell(selected)
         return data
 
     def copy_all(self) -> None:
-        """Copy the whole true text."""
-        QGuiApplication.clipboard().setText(for_clipboard(self._shown.source))
+        """Copy the whole true text; what is masked stays so."""
+        clipboard.put(self._shown.whole())
 
     # -- menu, hover -----------------------------------------------------------------------
 
@@ -207,6 +222,7 @@ class ShownTextEdit(QPlainTextEdit):
         mark = self._mark_under(at)
         if mark is not None and mark.kind == "cut":
             menu.addAction("Show this line whole", lambda: self.line_asked.emit(mark.source - 1))
+        self.secrets.add_to(menu, at)
         wrap = menu.addAction("Wrap lines", self._toggle_wrap)
         wrap.setCheckable(True)
         wrap.setChecked(self.lineWrapMode() != QPlainTextEdit.LineWrapMode.NoWrap)
@@ -246,11 +262,19 @@ def _mark_format(mark: Mark) -> QTextCharFormat:
     wanted = QTextCharFormat()
     loud = mark.kind in ("hidden", "control", "surrogate")
     colour = theme.error_colour() if loud else theme.muted_colour()
-    if mark.kind == "label":
+    if mark.kind == "secret":
+        colour = theme.kind_colour("summary")
+    elif mark.kind == "label":
         colour = theme.accent_colour()
         wanted.setFontWeight(QFont.Weight.Bold)
     wanted.setForeground(colour)
     wanted.setBackground(_tint(colour, 36 if loud else 28))
+    return wanted
+
+
+def _shown_secret_format() -> QTextCharFormat:
+    wanted = QTextCharFormat()
+    wanted.setBackground(_tint(theme.kind_colour("summary"), 40))
     return wanted
 
 

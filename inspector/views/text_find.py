@@ -1,4 +1,7 @@
-"""The search bar under a text: searches the true text off the GUI thread, counts, paints and steps."""
+"""The search bar under a text: searches the true text off the GUI thread, counts, paints and steps.
+
+What a mask hides is not searched: a search would tell it letter by letter.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ from inspector.views.text_edit import ShownTextEdit
 
 MOST_MATCHES = 10_000
 _FIND_DELAY_MS = 120
+_SETTLED_MS = 400
+"""Without another text for so long, and nothing at work, the text that is shown is the one that was meant."""
 
 
 class FindBar(QWidget):
@@ -29,6 +34,12 @@ class FindBar(QWidget):
         self._jobs, self._edit, self._reveal = jobs, edit, reveal
         self._matches: list[tuple[int, int]] = []
         self._at: int | None = None
+        self._near: int | None = None
+        """Where the match stands that was asked for and not come to yet."""
+        self._settled = QTimer(self)
+        self._settled.setSingleShot(True)
+        self._settled.setInterval(_SETTLED_MS)
+        self._settled.timeout.connect(self._settle)
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in this text")
         self.field.setAccessibleName("Find in this text")
@@ -49,6 +60,7 @@ class FindBar(QWidget):
         self._timer.setInterval(_FIND_DELAY_MS)
         self._timer.timeout.connect(self.search)
         self.field.textChanged.connect(lambda _text: self._timer.start())
+        self.field.textEdited.connect(lambda _text: self._forget_place())
         self.field.returnPressed.connect(lambda: self.step(False))
         self.case.toggled.connect(lambda _on: self.search())
         self.field.installEventFilter(self)
@@ -63,9 +75,18 @@ class FindBar(QWidget):
         self.field.selectAll()
         self.search()
 
+    def show_match(self, words: str, near: int) -> None:
+        """Show where ``words`` stand at the true offset ``near``, or closest to it, in the text that comes."""
+        self.field.setText(words)
+        self.show()
+        self._near = near
+        self._settled.start()
+        self.search(jump=False)
+
     def close_bar(self) -> None:
         """Hide the bar and its marks."""
         self._timer.stop()
+        self._forget_place()
         self._matches, self._at = [], None
         self._edit.set_matches([], None)
         self.hide()
@@ -84,8 +105,10 @@ class FindBar(QWidget):
     def search(self, jump: bool = True) -> None:
         """Find all matches, off the GUI thread."""
         self._timer.stop()
-        needle, source = self.field.text(), self._edit.shown_text().source
-        look = partial(find_all, source, needle, case=self.case.isChecked(), most=MOST_MATCHES)
+        needle, text = self.field.text(), self._edit.shown_text()
+        look = partial(
+            find_all, text.source, needle, case=self.case.isChecked(), most=MOST_MATCHES, masked=text.masked
+        )  # fmt: skip
         self._jobs.run(
             "Searching the text", look,
             done=while_alive(self, lambda found: self._found(found, jump)), key=("find", id(self)), quiet=True,
@@ -93,6 +116,7 @@ class FindBar(QWidget):
 
     def step(self, back: bool = False) -> None:
         """Go to the next match, or the one before, around the ends."""
+        self._forget_place()
         if not self._matches:
             if self.isHidden():
                 self.open()
@@ -108,11 +132,30 @@ class FindBar(QWidget):
         self._matches = found
         here = self._edit.offset()
         self._at = next((n for n, (_start, end) in enumerate(found) if end >= here), 0) if found else None
-        if found and jump:
+        if self._near is not None and any(start == self._near for start, _end in found):
+            self._go_near()
+        elif found and jump:
             self._go()
         else:
             self.repaint_matches()
             self._say()
+
+    def _settle(self) -> None:
+        """No other text came: the closest match is the one that was meant."""
+        if self._near is not None and self._jobs.active():
+            self._settled.start()
+        elif self._near is not None:
+            self._go_near()
+
+    def _go_near(self) -> None:
+        near, places = self._near or 0, range(len(self._matches))
+        self._at = min(places, key=lambda n: abs(self._matches[n][0] - near), default=None)
+        self._forget_place()
+        self._go()
+
+    def _forget_place(self) -> None:
+        self._near = None
+        self._settled.stop()
 
     def _go(self) -> None:
         if self._at is None:
@@ -130,7 +173,8 @@ class FindBar(QWidget):
         if not self.field.text():
             self.says.setText("")
         elif not self._matches:
-            self.says.setText("not found")
+            masked = bool(self._edit.shown_text().masked)
+            self.says.setText("not found; masked secrets are not searched" if masked else "not found")
         else:
             many = f"{format.exact(len(self._matches))}{'+' if len(self._matches) >= MOST_MATCHES else ''}"
             self.says.setText(f"{format.exact((self._at or 0) + 1)} of {many}")
