@@ -2,40 +2,40 @@
 
 Nothing of the engine is reimplemented: where a setting differs from the engine's default,
 an instance of its own middleware with that setting takes the default's place by name.
-Thread files live in the checkpoint; ``/memories/`` and ``/skills/`` in the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from deepagents import create_deep_agent
-from deepagents.backends import CompositeBackend, StateBackend, StoreBackend
 from deepagents.backends.protocol import BackendProtocol
-from deepagents.middleware.filesystem import FilesystemMiddleware
-from deepagents.middleware.summarization import SummarizationMiddleware, compute_summarization_defaults
-from langchain.chat_models import init_chat_model
+from deepagents.middleware.filesystem import FilesystemPermission
 from langchain_core.language_models import BaseChatModel
 
-from engine.agent.settings import AgentSettings
+from engine.agent.backends import make_backend
+from engine.agent.loading import load_tools
+from engine.agent.models import resolve_model
+from engine.agent.settings import AgentSettings, SubagentSettings
+from engine.agent.stack import replacements
 from engine.checkpoints import WorkspaceSaver, WorkspaceStore
 from engine.errors import UsageError
-from engine.places import ROUTES
+from engine.places import BackendSettings, Identity
 from engine.recording import Recorder
 from engine.workspace import Workspace
 
 
 @dataclass(frozen=True)
 class Agent:
-    """A compiled agent and what it stands on. Close it when its run is over."""
+    """A compiled agent and what it stands on. Run it with ``context=settings.identity``; close it afterwards."""
 
     graph: Any
     saver: WorkspaceSaver
     store: WorkspaceStore
     settings: AgentSettings
+    backend: BackendProtocol
 
     def close(self) -> None:
         """Close the connections of its saver and store."""
@@ -43,12 +43,9 @@ class Agent:
         self.store.conn.close()
 
 
-def backend_over(store: WorkspaceStore) -> CompositeBackend:
-    """The backend of every agent here: thread state, with memory and skills in the store."""
-    routes: dict[str, BackendProtocol] = {
-        prefix: StoreBackend(store=store, namespace=_always(name)) for prefix, name in ROUTES.items()
-    }
-    return CompositeBackend(default=StateBackend(), routes=routes)
+def backend_over(store: WorkspaceStore) -> BackendProtocol:
+    """The backend of an agent that sets none: thread state, with memory and skills in the store."""
+    return make_backend(BackendSettings(), store)
 
 
 def build_agent(
@@ -60,92 +57,83 @@ def build_agent(
 ) -> Agent:
     """Make the agent that ``settings`` describe; with a recorder, observers go between its middlewares.
 
-    ``saver`` and ``store`` take the place of the workspace's own (a dry run keeps nothing).
+    ``saver`` and ``store`` take the place of the workspace's own (a dry run keeps nothing). Tools that are
+    named are loaded, which runs their code; the user has trusted it before (:mod:`engine.agent.trust`).
 
     Raises:
-        UsageError: the model's name is not one that LangChain knows, or its package is missing.
+        UsageError: a model or a tool can't be had, the code of a tool is not trusted, or the engine refuses
+            a setting.
     """
+    _refuse_unread(settings)
+    model = resolve_model(settings.model, settings.profile, settings.model_parameters, settings.base_url)
+    tools = load_tools(settings.tools)
     saver = WorkspaceSaver(workspace) if saver is None else saver
     store = WorkspaceStore(workspace) if store is None else store
-    backend = backend_over(store)
-    model = resolve_model(settings.model, settings.profile)
     observed: AbstractContextManager[None] = recorder.observing() if recorder is not None else nullcontext()
+    backend = make_backend(settings.backend, store, settings.identity)
+    subagents = [_subagent(item, settings, model, backend) for item in settings.subagents]
+    middleware = replacements(settings, model, backend)
     with observed:
-        graph = create_deep_agent(
-            model=model,
-            name=settings.name,
-            tools=list(settings.tools),
-            system_prompt=settings.system_prompt,
-            subagents=[_subagent(item, settings, model, backend) for item in settings.subagents],
-            memory=list(settings.memory) or None,
-            skills=list(settings.skills) or None,
-            backend=backend,
-            middleware=_replacements(settings, model, backend),
-            checkpointer=saver,
-            store=store,
-        )
-    return Agent(graph, saver, store, settings)
-
-
-def resolve_model(model: Any, profile: Mapping[str, Any] | None = None) -> BaseChatModel:
-    """A chat model object from ``provider:model`` or from one that is there already.
-
-    Raises:
-        UsageError: there is no such provider, or its package or key is missing.
-    """
-    if isinstance(model, str):
         try:
-            model = init_chat_model(model)
-        except ImportError as error:
-            raise UsageError(f"The package for the model {model!r} is not installed: {error}") from error
-        except Exception as error:  # each integration raises its own kinds for a missing key or a bad name
-            raise UsageError(f"The model {model!r} can't be used: {_first_line(error)}") from error
-    if profile is not None:
-        model = model.model_copy(update={"profile": dict(profile)})
-    return model
+            graph = create_deep_agent(
+                model=model,
+                name=settings.name,
+                tools=tools,
+                system_prompt=settings.system_prompt,
+                subagents=subagents,
+                memory=list(settings.memory) or None,
+                skills=list(settings.skills) or None,
+                permissions=[_permission(rule) for rule in settings.permissions] or None,
+                interrupt_on=_interrupts(settings) or None,
+                backend=backend,
+                middleware=middleware,
+                context_schema=None if settings.identity is None else Identity,
+                checkpointer=saver,
+                store=store,
+            )
+        except (ValueError, NotImplementedError) as error:
+            raise UsageError(f"The engine refuses the settings of this agent: {error}") from error
+    return Agent(graph, saver, store, settings, backend)
 
 
-def _always(name: str) -> Any:
-    return lambda *_: (name,)
-
-
-def _subagent(item: Any, settings: AgentSettings, model: BaseChatModel, backend: CompositeBackend) -> Any:
-    own = resolve_model(item.model) if item.model is not None else None
+def _subagent(item: SubagentSettings, settings: AgentSettings, model: BaseChatModel, backend: BackendProtocol) -> Any:
+    own = None if item.model is None else resolve_model(item.model)
     spec: dict[str, Any] = {
         "name": item.name,
         "description": item.description,
         "system_prompt": item.system_prompt,
-        "tools": list(item.tools),
-        "middleware": _replacements(settings, own or model, backend),
+        "mode": item.mode,
+        "middleware": replacements(settings, own or model, backend, main=item.mode == "fork"),
     }
-    return spec if own is None else {**spec, "model": own}
+    if item.tools is not None:
+        spec["tools"] = load_tools(item.tools)
+    if item.skills:
+        spec["skills"] = list(item.skills)
+    if own is not None:
+        spec["model"] = own
+    return spec
 
 
-def _replacements(settings: AgentSettings, model: BaseChatModel, backend: CompositeBackend) -> list[Any]:
-    """Instances of the engine's middlewares that take the place of its defaults."""
-    result: list[Any] = []
-    limits: dict[str, Any] = {}
-    if settings.offload_results != "default":
-        limits["tool_token_limit_before_evict"] = _limit(settings.offload_results)
-    if settings.offload_messages != "default":
-        limits["human_message_token_limit_before_evict"] = _limit(settings.offload_messages)
-    if limits:
-        result.append(FilesystemMiddleware(backend=backend, **limits))
-    if settings.summarize == "off":
-        result.append(SummarizationMiddleware(model=model, backend=backend, trigger=None))
-    elif settings.summarize != "default" or settings.keep is not None:
-        sizes: dict[str, Any] = {**compute_summarization_defaults(model), "trim_tokens_to_summarize": None}
-        if settings.summarize != "default":
-            sizes["trigger"] = settings.summarize
-        if settings.keep is not None:
-            sizes["keep"] = settings.keep
-        result.append(SummarizationMiddleware(model=model, backend=backend, **sizes))
-    return result
+def _permission(rule: Any) -> FilesystemPermission:
+    try:
+        return FilesystemPermission(list(rule.operations), list(rule.paths), rule.mode)
+    except (ValueError, NotImplementedError) as error:
+        raise UsageError(f"The engine refuses a permission: {error}.") from error
 
 
-def _limit(value: Any) -> int | None:
-    return None if value == "off" else int(value)
+def _interrupts(settings: AgentSettings) -> dict[str, Any]:
+    return {
+        tool: {"allowed_decisions": list(decisions)} if decisions else True
+        for tool, decisions in settings.interrupts.items()
+    }
 
 
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+def _refuse_unread(settings: AgentSettings) -> None:
+    """A setting that can't be read may be a rule that forbids something, so the agent doesn't run without it."""
+    value: Any
+    for value in (settings, *settings.subagents):
+        for name in sorted(value.other.keys() & {each.name for each in fields(value)}):
+            raise UsageError(
+                f"The setting {name!r} was stored by another version of the program and can't be read by this one. "
+                "Set it again, or update the program."
+            )

@@ -1,32 +1,47 @@
-"""The agent of a thread that names no settings: a demo thread's own, or the default one."""
+"""The agent that a thread goes on with: the one of the workspace it was given, a demo thread's own, or the default."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from engine.agent.models import SCRIPTED
 from engine.agent.scenarios import demo_scenarios
-from engine.agent.scripted import ScriptedChat
 from engine.agent.settings import AgentSettings
+from engine.agent.stored import agent_of
 
-OFFLINE_WINDOW = 128_000
 
+def settings_for(thread_id: str, model: str | None = None, workspace: str | Path | None = None) -> AgentSettings:
+    """Settings that a thread of a workspace goes on with; on another model where one is given.
 
-def settings_for(thread_id: str, model: str | None = None) -> AgentSettings:
-    """Settings of the demo thread of this id, else of the default agent; with another model where one is given."""
-    for scenario in demo_scenarios():
-        for thread in scenario.threads:
-            if thread.thread_id == thread_id:
-                return thread.settings if model is None else with_model(thread.settings, model)
-    if model is not None:
-        return AgentSettings(model=model)
-    return AgentSettings(model=ScriptedChat(), profile={"max_input_tokens": OFFLINE_WINDOW})
+    Raises:
+        UsageError: the thread's agent can't be read.
+        WorkspaceError: the file can't be read.
+    """
+    settings = _of_thread(thread_id, workspace)
+    if settings is None:
+        return AgentSettings(model=SCRIPTED if model is None else model)
+    return settings if model is None else with_model(settings, model)
 
 
 def with_model(settings: AgentSettings, model: str) -> AgentSettings:
-    """The same agent on another model, its subagents too; the model's own profile counts."""
+    """The same agent on another model, its subagents too; the model's own profile and parameters count."""
     return replace(
         settings,
         model=model,
         profile=None,
+        model_parameters={},
+        base_url=None,
         subagents=tuple(replace(subagent, model=None) for subagent in settings.subagents),
     )
+
+
+def _of_thread(thread_id: str, workspace: str | Path | None) -> AgentSettings | None:
+    agent = None if workspace is None else agent_of(workspace, thread_id)
+    if agent is not None:
+        return agent.settings
+    for scenario in demo_scenarios():
+        for thread in scenario.threads:
+            if thread.thread_id == thread_id:
+                return thread.settings
+    return None

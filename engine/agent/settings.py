@@ -137,6 +137,8 @@ class AgentSettings:
 
     def __post_init__(self) -> None:
         _fix_lists(self)
+        interrupts = {tool: tuple(decisions) for tool, decisions in self.interrupts.items()}
+        object.__setattr__(self, "interrupts", interrupts)
 
 
 def _fix_lists(value: Any) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, messages_from_dict
 from langsmith import tracing_context
 
-from engine.agent.build import Agent, backend_over, build_agent, resolve_model
+from engine.agent.build import Agent, backend_over, build_agent
 from engine.agent.defaults import settings_for
+from engine.agent.models import resolve_model
 from engine.agent.settings import AgentSettings
 from engine.canonical import from_json, to_json
 from engine.dryrun.capture import Capture, Captured, active
@@ -60,7 +61,7 @@ def next_request(
         InspectorError: the next step is not a request (tools would run, or the user has to decide).
     """
     config = {"configurable": {"thread_id": thread_id}}
-    return _run(Path(path), config, message, edits or Edits(), settings or settings_for(thread_id, model))
+    return _run(Path(path), config, message, edits or Edits(), settings or settings_for(thread_id, model, path))
 
 
 def request_again(path: str | Path, request_id: int, settings: AgentSettings | None = None) -> DryRequest:
@@ -85,7 +86,7 @@ def request_again(path: str | Path, request_id: int, settings: AgentSettings | N
         offloaded = _offloaded(reader, request_id)
     config = {"configurable": {"thread_id": row.thread_id, "checkpoint_ns": "", "checkpoint_id": row.checkpoint_id}}
     edits = Edits(state={} if session is None else {_SESSION: session})
-    made = _run(Path(path), config, None, edits, settings or settings_for(row.thread_id), summaries)
+    made = _run(Path(path), config, None, edits, settings or settings_for(row.thread_id, workspace=path), summaries)
     return replace(made, messages=tuple(_named(piece, offloaded) for piece in made.messages))
 
 
@@ -101,12 +102,14 @@ def _run(
     capture = Capture(summaries)
     if edits.system_prompt is not None:
         settings = replace(settings, system_prompt=edits.system_prompt)
-    model = capture.model(resolve_model(settings.model, settings.profile))
+    model = capture.model(resolve_model(settings.model, settings.profile, settings.model_parameters, settings.base_url))
+    summarizer = settings.summary_model and capture.model(resolve_model(settings.summary_model))
+    stood_in = replace(settings, model=model, profile=None, summary_model=summarizer)
     saver, store = DrySaver.over(path), DryStore(path)
     with closing(saver.conn), closing(store.conn):
         _edit(store, edits)
         with observing():
-            agent = build_agent(workspace, replace(settings, model=model, profile=None), saver=saver, store=store)
+            agent = build_agent(workspace, stood_in, saver=saver, store=store)
         saver.changed = _state(agent, config, edits, settings)
         start = asyncio.run(_until_the_model(agent, config, message, capture))
     if capture.found is None:

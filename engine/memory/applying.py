@@ -46,7 +46,7 @@ def apply_memory(
         UsageError: the thread has not loaded memory yet, or has these contents already.
         InspectorError: it is running, waits for a decision, or a file is not UTF-8. Nothing was written.
     """
-    settings = settings or settings_for(thread_id)
+    settings = settings or settings_for(thread_id, workspace=path)
     wanted = list(settings.memory) if paths is None else list(paths)
     return _apply(Path(path), thread_id, settings, CACHE, lambda agent, held: _memory(agent, held, wanted))
 
@@ -56,7 +56,7 @@ def apply_skills(path: str | Path, thread_id: str, settings: AgentSettings | Non
 
     Raises: as :func:`apply_memory`.
     """
-    settings = settings or settings_for(thread_id)
+    settings = settings or settings_for(thread_id, workspace=path)
     return _apply(
         Path(path), thread_id, settings, MENU, lambda agent, held: listed_now(backend_over(agent.store), settings)
     )
@@ -90,7 +90,7 @@ def undo_apply(path: str | Path, event_id: int, settings: AgentSettings | None =
         return dict(texts["before"])
 
     undoes = (event_id, data["checkpoint_id"])
-    return _apply(file, thread_id, settings or settings_for(thread_id), name, earlier, undoes)
+    return _apply(file, thread_id, settings or settings_for(thread_id, workspace=file), name, earlier, undoes)
 
 
 def applied_values(
