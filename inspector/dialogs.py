@@ -6,7 +6,7 @@ import platform
 
 from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QIcon, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QFontMetrics, QIcon, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector import __version__, format, theme
+from inspector import __version__, clipboard, format, theme
 from inspector.commands import Commands
 from inspector.panes import plain_label
 from inspector.views.frame import PAD, Header
@@ -131,7 +131,7 @@ class ErrorDialog(QDialog):
         self.more.setCheckable(True)
         self.more.toggled.connect(self._toggled)
         copy = QPushButton("Copy details", self)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
+        copy.clicked.connect(lambda: clipboard.put_text(details))
         box.addButton(self.more, QDialogButtonBox.ButtonRole.ActionRole)
         box.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
         layout.addWidget(box)

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDir, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from inspector import sharing
+from inspector import clipboard, sharing
 from inspector.commands import Command
 from inspector.export import safe_name
 from inspector.views.export import ExportDialog
@@ -130,7 +129,7 @@ def copy_as(w: MainWindow, what: str) -> None:
         return
 
     def done(text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
+        clipboard.put_true(text)
         w.status.show_note("Copied.")
 
     w.jobs.run("Copying the request", sharing.copied, w.desk.opened.reader, request, what, done=done,

@@ -6,9 +6,7 @@ import json
 from typing import Any
 
 from engine.stubs import history_path, offload_path
-from engine.trace.model import MessageHead, ToolCall
-
-_LINE = 200
+from engine.trace.model import FIRST_LINE, MessageHead, ToolCall
 
 
 def text_of(content: Any) -> str:
@@ -54,14 +52,14 @@ def head_of(part: int, message: dict[str, Any]) -> MessageHead:
     content = data.get("content")
     calls = calls_of(data)
     text = text_of(content)
-    first = next((line.strip() for line in text[: 20 * _LINE].splitlines() if line.strip()), "")
+    first = next((line.strip() for line in text[: 20 * FIRST_LINE].splitlines() if line.strip()), "")
     kwargs = data.get("additional_kwargs")
     return MessageHead(
         part=part,
         role=str(message.get("type", "")),
         name=data.get("name"),
         message_id=data.get("id"),
-        first_line=first[:_LINE],
+        first_line=first[:FIRST_LINE],
         note=note_of(content, bool(calls)),
         tool_calls=calls,
         tool_call_id=data.get("tool_call_id"),

@@ -201,6 +201,10 @@ class ToolCall:
     """Why LangChain could not parse it; None for a valid call."""
 
 
+FIRST_LINE = 200
+"""Characters of a message's first line that its head holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class MessageHead:
     """What a row shows of a message: made when it is shown, never for a whole list."""
@@ -211,7 +215,7 @@ class MessageHead:
     name: str | None
     message_id: str | None
     first_line: str
-    """At most 200 characters of text; empty when there is none."""
+    """At most ``FIRST_LINE`` characters of text; empty when there is none."""
     note: str
     """Why there is no text: ``tool call only``, ``empty string``, ``empty list``, ``spaces only``; else empty."""
     tool_calls: tuple[ToolCall, ...]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.masking import named
 from inspector.format import count, exact
 from inspector.models.media import Media, is_media, media
 
@@ -30,6 +31,8 @@ class Piece:
     media: Media | None = None
     depth: int = 0
     is_error: bool = False
+    secret: bool = False
+    """Its name says that all of the text is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +217,8 @@ class _Calls:
             for key, value in args.items():
                 text = value if isinstance(value, str) else readable(value)
                 note = "" if isinstance(value, str) else _json_type(value)
-                pieces.append(Piece("argument", str(key), note, text, len(text), depth=1))
+                secret = named(str(key), value)
+                pieces.append(Piece("argument", str(key), note, text, len(text), depth=1, secret=secret))
         return pieces
 
 

@@ -7,10 +7,11 @@ where that would be negative the counts are said to be inconsistent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from engine.masking import NAMED, beginning, mask, mask_of, named
 from engine.trace.model import RequestDetail
 from inspector import format
 
@@ -29,11 +30,29 @@ class Fact:
     style: Literal["heading", "data", "number", "missing", "wrong"] = "data"
     whole: str = ""
     """The value in full where ``value`` is shortened."""
+    true: str = ""
+    """The value with its secrets, where some are masked in the others."""
 
 
 def facts(detail: RequestDetail) -> list[Fact]:
     """All rows of a request. Linear in its parameters: for a job."""
     return [*_model(detail), *_parameters(detail), *_markers(detail), *_usage(detail), *_timing(detail)]
+
+
+def masked_facts(rows: Iterable[Fact]) -> list[Fact]:
+    """The same rows without likely secrets, those that only a row's name tells of among them. For a job."""
+    return [_masked(row) for row in rows]
+
+
+def _masked(row: Fact) -> Fact:
+    true = row.whole or row.value
+    if row.style == "data" and named(row.name, true):
+        return replace(row, value=mask_of(NAMED), whole="", true=true)
+    whole = mask(true)
+    value, note = beginning(row.value, len(row.value)), beginning(row.note, len(row.note))
+    if not whole.secrets and value == row.value and note == row.note:
+        return row
+    return replace(row, value=value, note=note, whole=whole.text, true=true)
 
 
 def provider_json(detail: RequestDetail) -> str:
@@ -210,7 +229,7 @@ def _short(value: Any) -> tuple[str, str]:
     line = " ".join(whole.split())
     if isinstance(value, (Mapping, Sequence)) and not isinstance(value, str):
         line = json.dumps(value, ensure_ascii=False, default=str)
-    return (line if len(line) <= _LONG else line[:_LONG] + "…"), whole
+    return (line if len(line) <= _LONG else beginning(line, _LONG) + "…"), whole
 
 
 def _json(value: Any) -> str:

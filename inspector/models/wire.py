@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.masking import beginning
 from engine.wire.model import Comparison, Cost, Parameter, Piece, WireAttempt
 from inspector import format
 from inspector.models.provider import Fact
@@ -84,9 +85,10 @@ def _parameter(each: Parameter) -> Fact:
 
 
 def _piece(piece: Piece) -> Fact:
-    return Fact(piece.place, piece.preview, f"{piece.kind}, {format.exact(piece.chars)} characters")
+    preview = beginning(piece.preview, len(piece.preview), goes_on=piece.chars > len(piece.preview))
+    return Fact(piece.place, preview, f"{piece.kind}, {format.exact(piece.chars)} characters")
 
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({format.exact(len(text))} characters)"
+    return text if len(text) <= _LONG else f"{beginning(text, _LONG)}… ({format.exact(len(text))} characters)"

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -18,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
-from inspector import format, theme
+from inspector import clipboard, format, theme
 from inspector.invisible import mark
 
 
@@ -87,8 +86,8 @@ class PathLabel(QWidget):
         menu.popup(event.globalPos())
 
     def copy(self) -> None:
-        """Put the true text on the clipboard."""
-        QGuiApplication.clipboard().setText(self._true)
+        """Put the true text on the clipboard, likely secrets masked."""
+        clipboard.put_text(self._true)
 
     def _laid_out(self, width: int) -> QTextLayout:
         layout = QTextLayout(self._drawn, self.font())
@@ -113,7 +112,7 @@ class Link(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._said = format.one_line(format.elide_middle(text, 48))
+        self._said = format.elide_middle(format.one_line(text), 48)
         self.setAccessibleName(format.one_line(text))
         self.setToolTip(format.tip(text) if len(text) > 48 else "")
         self.clicked.connect(lambda _checked=False: go())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -22,11 +23,11 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine.trace.model import RequestDetail
-from inspector import theme
+from inspector import clipboard, theme
 from inspector.jobs import Jobs
 from inspector.models.facts import FACT, FactsModel
-from inspector.models.provider import Fact, facts, provider_json
-from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
+from inspector.models.provider import Fact, facts, masked_facts, provider_json
+from inspector.models.shown_text import ShownText, one_line, shown
 from inspector.models.wire import cost_facts, wire_facts
 from inspector.panes import Pane
 from inspector.searching import Searchable
@@ -137,8 +138,9 @@ class ProviderView(QWidget):
         if isinstance(fact, Fact) and fact.style != "heading":
             menu = QMenu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            value = for_clipboard(fact.whole or fact.value)
-            menu.addAction("Copy the value", lambda: QGuiApplication.clipboard().setText(value))
+            menu.addAction("Copy the value", partial(clipboard.put_text, fact.whole or fact.value))
+            if fact.true:
+                menu.addAction("Copy the value with its secrets", partial(clipboard.put_true, fact.true))
             menu.popup(self.table.viewport().mapToGlobal(at))
 
 
@@ -200,7 +202,7 @@ def _prepare(reader: Any, detail: RequestDetail) -> tuple[RequestDetail, list[Fa
         rows += cost_facts(engine.request_cost(reader, detail.row.id))
     if wire is not None:
         rows += wire_facts(reader.wire(detail.row.id), engine.wire_comparison(reader, detail.row.id))
-    return detail, rows, shown(provider_json(detail)), None if body is None else shown(body)
+    return detail, masked_facts(rows), shown(provider_json(detail)), None if body is None else shown(body)
 
 
 def _indented(wire: Any) -> str:

@@ -50,6 +50,10 @@ class SecretMarks(QObject):
         self._lay_out(text.revealed | {secret.start}, secret.start)
         return True
 
+    def show_here(self) -> bool:
+        """Show the secret under the cursor."""
+        return self.show(self._edit.offset())
+
     def mask(self, offset: int | None = None) -> None:
         """Mask the secret at a true offset again, or all of them."""
         text = self._edit.shown_text()

@@ -93,6 +93,11 @@ class StatusLine(QStatusBar):
         """Something worth knowing that is no failure; it fades after a while."""
         self._say(sentence, error=False)
 
+    def show_masked(self, number: int) -> None:
+        """So many secrets are not in what was copied."""
+        are = "1 likely secret is" if number == 1 else f"{format.exact(number)} likely secrets are"
+        self.show_note(f"{are} masked in what was copied.")
+
     def _say(self, sentence: str, error: bool) -> None:
         self.problem.set_text(("! " if error else "") + sentence, error=error)
         self._fade.start()
