@@ -15,6 +15,7 @@ from inspector import share_verbs, theme, verbs
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
 from inspector.searching import Searchable
+from inspector.secret_verbs import secret_commands
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestRow
@@ -85,11 +86,12 @@ def _edit(w: MainWindow) -> list[Command]:
         text("next", "Next match", "F3", lambda t: t.step_find(False), "Around the end."),
         text("previous", "Previous match", "Shift+F3", lambda t: t.step_find(True), "Around the beginning."),
         text("copy", "Copy the whole text", "Ctrl+Shift+C", lambda t: t.copy_all(),
-             "As it is, also where hidden characters are drawn as marks.", separated=True),
+             "As it is, also where hidden characters are drawn as marks; what is masked stays masked.", separated=True),
         Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Edit", ("Ctrl+C",), scope="table",
                 enabled=lambda: w.session is not None and w.session.request_row() is not None,
                 contexts=("request",), hint="The selected request, with exact numbers."),
         *share_verbs.copy_commands(w),
+        *secret_commands(w),
     ]  # fmt: skip
 
 

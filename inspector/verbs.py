@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from inspector import dialogs, format
+from inspector import clipboard, dialogs, format
 from inspector.models.requests import HEADERS
 from inspector.models.rows import same_agent
 from inspector.searching import Searchable, searchable
@@ -229,7 +228,7 @@ def open_filter(w: MainWindow) -> None:
 def copy_thread_id(w: MainWindow) -> None:
     """The id as it is stored."""
     if w.session is not None and w.session.thread_id is not None:
-        QGuiApplication.clipboard().setText(w.session.thread_id)
+        clipboard.put_true(w.session.thread_id)
 
 
 def copy_request(w: MainWindow) -> None:
@@ -237,7 +236,7 @@ def copy_request(w: MainWindow) -> None:
     if w.desk is not None and (row := w.desk.session.request_row()) is not None:
         model = w.desk.requests.model
         lines = (f"{name}: {model.exact_text(row, column)}" for column, name in enumerate(HEADERS))
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        clipboard.put_text("\n".join(lines))
 
 
 def toggle_threads(w: MainWindow) -> None:

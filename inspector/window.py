@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, dialogs, format
+from inspector import actions, clipboard, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
@@ -251,6 +251,7 @@ class MainWindow(QMainWindow):
         self._opener.progressed.connect(self._show_progress)
         self._opener.chart_ready.connect(self._chart_ready)
         self.status.cancelled.connect(self._cancelled)
+        clipboard.notifier().masked.connect(self.status.show_masked)
         self.threads.thread_chosen.connect(self.choose_thread)
         self.threads.list.customContextMenuRequested.connect(
             lambda at: self._context("thread", self.threads.list.viewport(), at)

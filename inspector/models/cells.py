@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.trace.model import MessageHead, MessageRow, PartRow, RawRow, ToolCall
+from engine.trace.model import FIRST_LINE, MessageHead, MessageRow, PartRow, RawRow, ToolCall
 from inspector import format
 from inspector.models.pairs import NONE, Pair
 from inspector.models.shown_text import one_line
@@ -111,7 +111,7 @@ def segments(head: MessageHead) -> tuple[Segment, ...]:
     """First line, calls, and words for what has no text."""
     made: list[Segment] = []
     if head.first_line.strip():
-        made.append(Segment(one_line(head.first_line, 240)))
+        made.append(Segment(one_line(head.first_line, 240, goes_on=len(head.first_line) >= FIRST_LINE)))
     elif head.role == "remove":
         made.append(Segment(f"removes the message {head.message_id or 'without id'}", "note"))
     elif head.note and not (head.note == "tool call only" and head.tool_calls):

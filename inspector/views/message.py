@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector import format, theme
+from inspector import clipboard, format, theme
 from inspector.jobs import Jobs
 from inspector.models.contents import Contents, Piece, contents
-from inspector.models.shown_text import ShownText, for_clipboard, one_line, shown
+from inspector.models.shown_text import Masked, ShownText, one_line, shown
 from inspector.panes import Pane
 from inspector.views.buttons import MenuButton, choice_button, tool_button
 from inspector.views.labels import ElidedLabel
@@ -108,14 +108,14 @@ class MessageView(QWidget):
         return self._pane.state()
 
     def copy_text(self) -> None:
-        """Copy the whole text of the message."""
+        """Copy the whole text of the message; what is masked stays so."""
         if self._whole is not None:
-            QGuiApplication.clipboard().setText(for_clipboard(self._whole.text.source))
+            clipboard.put(self._whole.text.whole())
 
     def copy_json(self) -> None:
         """Copy the stored JSON; read first."""
         if self._part is not None:
-            self._jobs.run("Copying the JSON", self._reader.json_text, self._part, done=_to_clipboard)
+            self._jobs.run("Copying the JSON", _json_to_copy, self._reader, self._part, done=clipboard.put)
 
     def show_json(self, on: bool = True) -> None:
         """Show the stored JSON, or the text again."""
@@ -197,7 +197,7 @@ class MessageView(QWidget):
             return
         self.preview.set_media(piece.media)
         if piece.what != "whole":
-            self.text.set_text(piece.text)
+            self.text.set_text(piece.text, secret=piece.secret)
         elif self._whole.text.source:
             self.text.set_shown(self._whole.text)
         else:
@@ -243,7 +243,7 @@ class CopyId(QToolButton):
         self.setAccessibleName(f"Copy {name} {format.one_line(value, 80)}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.clicked.connect(lambda _on=False: _to_clipboard(self._value))
+        self.clicked.connect(lambda _on=False: clipboard.put_text(self._value))
 
     def minimumSizeHint(self) -> QSize:
         """A few letters of it."""
@@ -287,5 +287,5 @@ def _first_choice(whole: Whole) -> int:
     return 1 if whole.pieces[1].what != "fields" else 0
 
 
-def _to_clipboard(text: str) -> None:
-    QGuiApplication.clipboard().setText(for_clipboard(text))
+def _json_to_copy(reader: Any, part: int) -> Masked:
+    return clipboard.prepared(reader.json_text(part))
