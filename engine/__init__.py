@@ -22,13 +22,29 @@ from engine import importing
 
 if TYPE_CHECKING:
     from engine.agent.build import build_agent as build_agent
+    from engine.agent.checking import check_settings as check_settings
     from engine.agent.demo import ensure_default_workspace as ensure_default_workspace
     from engine.agent.demo import make_demo as make_demo
+    from engine.agent.effective import effective as effective
+    from engine.agent.listing import list_tools as list_tools
     from engine.agent.runner import Run as Run
     from engine.agent.runner import Runner as Runner
     from engine.agent.runner import Update as Update
     from engine.agent.settings import AgentSettings as AgentSettings
+    from engine.agent.settings import ArgumentCut as ArgumentCut
+    from engine.agent.settings import Permission as Permission
     from engine.agent.settings import SubagentSettings as SubagentSettings
+    from engine.agent.stored import agent_named as agent_named
+    from engine.agent.stored import agent_of as agent_of
+    from engine.agent.stored import assign_agent as assign_agent
+    from engine.agent.stored import delete_agent as delete_agent
+    from engine.agent.stored import duplicate_agent as duplicate_agent
+    from engine.agent.stored import list_agents as list_agents
+    from engine.agent.stored import rename_agent as rename_agent
+    from engine.agent.stored import save_agent as save_agent
+    from engine.agent.trust import distrust_tool as distrust_tool
+    from engine.agent.trust import tool_source as tool_source
+    from engine.agent.trust import trust_tool as trust_tool
     from engine.dryrun import compare_requests as compare_requests
     from engine.dryrun import next_request as next_request
     from engine.dryrun import request_again as request_again
@@ -76,8 +92,10 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "AgentSettings": "engine.agent.settings",
+    "ArgumentCut": "engine.agent.settings",
     "Edits": "engine.workbench",
     "Explainer": "engine.explain",
+    "Permission": "engine.agent.settings",
     "Reader": "engine.trace",
     "Recorder": "engine.recording",
     "Recording": "engine.recording.api",
@@ -88,18 +106,26 @@ _NAMES = {
     "SubagentSettings": "engine.agent.settings",
     "Update": "engine.agent.runner",
     "Workspace": "engine.workspace",
+    "agent_named": "engine.agent.stored",
+    "agent_of": "engine.agent.stored",
     "apply_memory": "engine.memory.applying",
     "apply_skills": "engine.memory.applying",
     "artifacts_csv": "engine.ledger",
+    "assign_agent": "engine.agent.stored",
     "blast_radius": "engine.memory.radius",
     "build_agent": "engine.agent.build",
     "check_file": "engine.workspace",
+    "check_settings": "engine.agent.checking",
     "check_skill": "engine.skills",
     "compare_requests": "engine.dryrun",
     "costs_of": "engine.skills",
+    "delete_agent": "engine.agent.stored",
     "delete_for_good": "engine.governance",
     "delete_memory": "engine.memory",
+    "distrust_tool": "engine.agent.trust",
+    "duplicate_agent": "engine.agent.stored",
     "earlier_versions": "engine.memory",
+    "effective": "engine.agent.effective",
     "ensure_default_workspace": "engine.agent.demo",
     "export_thread": "engine.share",
     "filter_requests": "engine.search",
@@ -107,6 +133,8 @@ _NAMES = {
     "findings_of": "engine.memory.findings",
     "import_thread": "engine.share",
     "ledger_of": "engine.ledger",
+    "list_agents": "engine.agent.stored",
+    "list_tools": "engine.agent.listing",
     "make_demo": "engine.agent.demo",
     "merge_texts": "engine.memory.merge",
     "new_skill": "engine.skills",
@@ -116,15 +144,19 @@ _NAMES = {
     "plan_deletion": "engine.governance",
     "read_memory": "engine.memory",
     "record": "engine.recording.api",
+    "rename_agent": "engine.agent.stored",
     "request_again": "engine.dryrun",
     "request_cost": "engine.wire.side",
     "requests_csv": "engine.ledger",
     "restore_version": "engine.memory.versions",
     "revert_edit": "engine.memory.edits",
+    "save_agent": "engine.agent.stored",
     "save_export": "engine.share",
     "save_memory": "engine.memory",
     "sent_memory": "engine.memory.sent",
     "token_split": "engine.wire.side",
+    "tool_source": "engine.agent.trust",
+    "trust_tool": "engine.agent.trust",
     "undo_apply": "engine.memory.applying",
     "wire_comparison": "engine.wire.side",
 }
