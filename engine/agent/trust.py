@@ -53,7 +53,7 @@ def tool_source(text: str) -> ToolSource:
     )
 
 
-def trust(text: str, digest: str | None = None) -> ToolSource:
+def trust_tool(text: str, digest: str | None = None) -> ToolSource:
     """Let the code that a tool's name stands for run, as it is now, from now on.
 
     ``digest`` is that of what the user was shown.
@@ -69,7 +69,7 @@ def trust(text: str, digest: str | None = None) -> ToolSource:
     return tool_source(text)
 
 
-def distrust(text: str) -> None:
+def distrust_tool(text: str) -> None:
     """Let the code that a tool's name stands for run no more; nothing happens when it may not anyway."""
     source = tool_source(text)
     held = _read()
