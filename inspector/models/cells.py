@@ -131,8 +131,8 @@ def segments(head: MessageHead) -> tuple[Segment, ...]:
 
 
 def name_of(row: PartRow, head: MessageHead | None) -> str:
-    """Role, or the tool's name for its result."""
-    if head is None:
+    """Role, the tool's name for its result; a summary has the role of what a user says, and nobody said it."""
+    if head is None or row.kind == "summary":
         return row.kind
     if head.role == "tool":
         return one_line(head.name or "tool", 80)

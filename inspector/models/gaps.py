@@ -37,8 +37,10 @@ class Gaps:
         if before:
             return Badge(f"call at {before[-1]}", "error", "the call does not stand directly above its result")
         raw = self._raw_calls.get(call or "")
-        where = f"; its call is raw message {raw[-1]}, which was not sent" if raw else ""
-        return Badge("no call", "error", f"no message in this list made the call{where}")
+        if raw:
+            why = f"no message in this list made the call; its call is raw message {raw[-1]}, which was not sent"
+            return Badge(f"no call · raw {raw[-1]}", "error", why)
+        return Badge("no call", "error", "no message in this list made the call")
 
 
 def merged(badges: list[Badge]) -> list[Badge]:

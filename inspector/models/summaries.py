@@ -31,7 +31,22 @@ def _request_tip(summary: Summary) -> str:
     return f"Request {summary.request_number} was the first one sent with it."
 
 
+def saved(summary: Summary) -> str:
+    """What became of the old messages, in a word or two."""
+    if summary.problem:
+        return "not found" if summary.problem.startswith("not found") else "damaged"
+    return "no" if summary.path is None else "yes"
+
+
+def history(summary: Summary) -> str:
+    """Where the old messages are, and why they can't be had."""
+    where = repr(summary.path) if summary.path == "" else summary.path
+    return "\n".join(part for part in (where, summary.problem) if part) or NOT_SAVED
+
+
 def _history_tip(summary: Summary) -> str:
+    if summary.problem:
+        return history(summary)
     if summary.path is None:
         return "The history file could not be written, so the evicted messages are in the raw state only."
     return summary.path
@@ -91,9 +106,9 @@ class SummariesModel(ItemsModel[Summary]):
                 ),
                 Column(
                     "Saved",
-                    lambda summary: "no" if summary.path is None else "yes",
+                    saved,
                     _history_tip,
-                    kind=lambda summary: "error" if summary.path is None else None,
+                    kind=lambda summary: "error" if saved(summary) != "yes" else None,
                     hint="Whether the old messages were saved to a file.",
                 ),
             ),

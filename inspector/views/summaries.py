@@ -13,7 +13,7 @@ from engine.trace.model import RawRow, Summary
 from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Jobs
-from inspector.models.summaries import NOT_SAVED, EvictedModel, SummariesModel, evicted, tokens
+from inspector.models.summaries import EvictedModel, SummariesModel, evicted, history, saved, tokens
 from inspector.panes import plain_label
 from inspector.searching import Searchable
 from inspector.views.facts import Facts
@@ -137,7 +137,7 @@ class SummariesView(SidePane):
                 ("When", format.absolute(summary.at)),
                 ("Evicted", _evicted_words(summary, many)),
                 ("Tokens", f"{tokens(summary)}, estimated"),
-                ("History", summary.path or NOT_SAVED),
+                ("History", history(summary)),
             ],
             self._links(summary),
         )
@@ -152,10 +152,12 @@ class SummariesView(SidePane):
             links.append(Link(f"Request{number}", partial(self.go_to_request.emit, summary.request)))
         if summary.summary_request is not None:
             links.append(Link("Summarizing call", partial(self.go_to_request.emit, summary.summary_request)))
-        if summary.path is not None:
-            history = Link("History file", partial(self.open_artifact.emit, summary.path))
-            history.setToolTip(format.tip(summary.path))
-            links.append(history)
+        if summary.problem:
+            links.append(plain_label(f"History {saved(summary)}", muted=True))
+        elif summary.path is not None:
+            file = Link("History file", partial(self.open_artifact.emit, summary.path))
+            file.setToolTip(format.tip(summary.path))
+            links.append(file)
         else:
             links.append(plain_label("History not saved", muted=True))
         return links

@@ -86,7 +86,7 @@ def test_nothing_is_left_out_and_the_cut_stands_where_it_is(qtbot, jobs, view, p
 def test_an_orphan_result_points_to_its_call_above_the_cut(qtbot, jobs, view, parts) -> None:
     view.show_request(s08(parts), None)
     at_once(qtbot, jobs, view)
-    assert words(view, 4, Side.SENT) == ["no call"]
+    assert words(view, 4, Side.SENT) == ["no call · raw 1"]
     why = view.model.cell(4, Side.SENT).badges[0].why
     assert why == "no message in this list made the call; its call is raw message 1, which was not sent"
     assert "no call" not in words(view, 4, Side.RAW)  # on the raw side the call is there
