@@ -1,7 +1,9 @@
 """Every text that a memory or skill file has had: a table that the file's own writes fill.
 
 Triggers on LangGraph's ``store`` keep each value that is put or deleted, whoever puts it: an agent, a save
-from here, another program. They are part of the file, so nothing has to watch.
+from here, another program. They are part of the file, so nothing has to watch. They do so for namespaces with
+a part ``memories`` or ``skills``, and for every other file of which a text was noted once. What lies in a
+folder is noted when it is saved from here and when it is seen (:mod:`engine.memory.noting`).
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ TABLE = """
         id INTEGER PRIMARY KEY, place TEXT NOT NULL, key TEXT NOT NULL, at REAL NOT NULL, value BLOB,
         author TEXT, note TEXT)
 """
-"""``place`` and ``key`` are the store's prefix and key; ``value`` is what was put, NULL where it was deleted.
-``author`` is NULL for a write that did not say who made it."""
+"""``place`` and ``key`` are the store's prefix and key, or ``file:`` with a folder, and the name in it; ``value``
+is what was put, NULL where it was deleted. ``author`` is NULL for a write that did not say who made it."""
 
 INDEX = "CREATE INDEX file_versions_file ON file_versions(place, key, id)"
 
@@ -30,20 +32,25 @@ NOW = "(julianday('now') - 2440587.5) * 86400.0"
 """Seconds since the epoch, for SQLite releases that have no finer clock of their own."""
 
 _KEPT = "('.' || {row}.prefix || '.' LIKE '%.memories.%' OR '.' || {row}.prefix || '.' LIKE '%.skills.%')"
+_FOLLOWED = "EXISTS (SELECT 1 FROM file_versions f WHERE f.place = {row}.prefix AND f.key = {row}.key)"
 _TRIGGERS = {
-    "store_put": ("INSERT", "new", "new.value"),
-    "store_changed": ("UPDATE OF value", "new", "new.value"),
-    "store_deleted": ("DELETE", "old", "NULL"),
+    "file_put": ("INSERT", "new", "new.value"),
+    "file_changed": ("UPDATE OF value", "new", "new.value"),
+    "file_deleted": ("DELETE", "old", "NULL"),
 }
+_EARLIER_TRIGGERS = ("store_put", "store_changed", "store_deleted")
 
 
 def install(connection: sqlite3.Connection) -> None:
     """Make the triggers where they aren't there yet. The store's table must be there; an older format is left."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file_versions'").fetchone():
         return
+    for name in _EARLIER_TRIGGERS:
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
     for name, (event, row, value) in _TRIGGERS.items():
+        kept = f"{_KEPT} OR {_FOLLOWED}".format(row=row)
         connection.execute(
-            f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON store WHEN {_KEPT.format(row=row)} BEGIN "
+            f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON store WHEN {kept} BEGIN "
             f"INSERT INTO file_versions(place, key, at, value) VALUES ({row}.prefix, {row}.key, {NOW}, {value}); END"
         )
 

@@ -74,6 +74,23 @@ class Located:
     key: str
     """Path there, beginning with ``/``."""
 
+    @property
+    def root(self) -> Path:
+        """Of a file in a folder: the folder."""
+        return Path(self.within)
+
+    @property
+    def filed(self) -> str:
+        """The place's name in the table of versions; a namespace can't begin so."""
+        return f"file:{self.within}" if self.kind == "filesystem" else self.within
+
+    @classmethod
+    def named(cls, filed: str, key: str) -> Located:
+        """The place of this name in the table of versions."""
+        if filed.startswith("file:"):
+            return cls("filesystem", filed.removeprefix("file:"), key)
+        return cls("store", filed, key)
+
 
 class Layout:
     """Which place each path of one agent has.
@@ -108,7 +125,7 @@ class Layout:
 
     def path_of(self, located: Located) -> str | None:
         """The path under which the agent finds a file; None for one that it can't reach."""
-        candidates = [(prefix, place) for prefix, place in self._routes] + [("/", self.settings.default)]
+        candidates = [("/", self.settings.default), *self._routes]
         for prefix, place in candidates:
             path = prefix[:-1] + located.key
             if self._in(place, located.key) == located and self.locate(path) == located:

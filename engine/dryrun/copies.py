@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.store.sqlite import SqliteStore
 
 from engine.checkpoints import WorkspaceSaver, WorkspaceStore
-from engine.memory.stored import reading
+from engine.memory.rows import reading
 from engine.workspace import BUSY_SECONDS
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.governance.reachable import mark_own
-from engine.memory.stored import reading
+from engine.memory.rows import reading
 from engine.places import path_in
 from engine.trace.book import Book
 from engine.trace.files import Files, content_of

@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from engine.places import Layout, Located
 from engine.trace.book import Book
+from engine.trace.layouts import layout_of
 
 EDIT, WRITE, DELETE = "edit_file", "write_file", "delete"
 
@@ -44,6 +46,18 @@ class FileCall:
         if times == 0 or (times > 1 and not self.everywhere):
             return None
         return before.replace(self.old, self.new)
+
+
+def calls_at(book: Book, located: Located, path: str) -> list[FileCall]:
+    """Calls that write this path, of threads whose agent has it in this place."""
+    layouts: dict[str, Layout] = {}
+    found = []
+    for call in calls_on(book, path):
+        if call.thread_id not in layouts:
+            layouts[call.thread_id] = layout_of(book.rows, call.thread_id)
+        if layouts[call.thread_id].locate(path) == located:
+            found.append(call)
+    return found
 
 
 def calls_on(book: Book, path: str | None = None, thread_id: str | None = None) -> list[FileCall]:

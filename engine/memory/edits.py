@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from engine.memory.calls import EDIT, FileCall, calls_on
 from engine.memory.merge import MergeConflict, merge_texts
 from engine.memory.stored import StoredMemory, delete_memory, read_memory, save_memory
 from engine.memory.versions import attributed, texts_of
-from engine.places import in_store
+from engine.places import Layout, Located
 from engine.trace.book import Book
 from engine.trace.content import text_of
 from engine.trace.files import Files
+from engine.trace.layouts import layout_of
 from engine.workbench import AgentEdit
 
 REVERTED = "an agent's edit reverted"
@@ -25,9 +26,9 @@ def agent_edits(book: Book, thread_id: str | None = None, path: str | None = Non
     """Edits that took effect, in their order: of one thread or all, of one file or all memory and skill files."""
     calls = calls_on(book, path, thread_id)
     found: list[tuple[FileCall, str | None, str | None]] = []
-    for file in dict.fromkeys(call.path for call in calls if in_store(call.path)):
+    for located, file in dict.fromkeys(_kept(book, calls)):
         before = None
-        for text, made_by in attributed(book, file, texts_of(book, file)):
+        for text, made_by in attributed(book, located, file, texts_of(book, located, file)):
             if made_by is not None and thread_id in {None, made_by.thread_id}:
                 found.append((made_by, before, text.text))
             before = text.text
@@ -77,17 +78,29 @@ def revert_edit(
     edit = next((one for one in edits if (one.request, one.tool_call_id) == (request_id, tool_call_id)), None)
     if edit is None or edit.after is None or (edit.before is None and not edit.created):
         raise UsageError("What this edit changed is not known, so it can't be taken back by itself.")
-    now = read_memory(workspace_path, path)
+    thread_id = edit.thread_id
+    now = read_memory(workspace_path, path, thread_id)
     if now.version != base_version:
         raise EditConflict(f"{path} was changed after it was opened here. Nothing was written.", now.text, now.version)
     if edit.created and now.text == edit.after:
-        delete_memory(workspace_path, path, base_version)
+        delete_memory(workspace_path, path, base_version, thread_id)
         return None
     merge = merge_texts(edit.after, now.text or "", edit.before or "")
     if not merge.clean:
         sentence = f"Later edits changed the same lines of {path} as this one. Decide what stays; nothing was written."
         raise MergeConflict(sentence, now.text, now.version, merge)
-    return save_memory(workspace_path, path, merge.text, base_version, REVERTED)
+    return save_memory(workspace_path, path, merge.text, base_version, REVERTED, thread_id)
+
+
+def _kept(book: Book, calls: Iterable[FileCall]) -> Iterator[tuple[Located, str]]:
+    """Where each call's file lies, of those whose texts are kept."""
+    layouts: dict[str, Layout] = {}
+    for call in calls:
+        if call.thread_id not in layouts:
+            layouts[call.thread_id] = layout_of(book.rows, call.thread_id)
+        located = layouts[call.thread_id].locate(call.path)
+        if located.kind != "state":
+            yield located, call.path
 
 
 def _worked_out(book: Book, calls: Iterable[FileCall]) -> list[AgentEdit]:

@@ -10,15 +10,20 @@ from typing import Any
 from engine.agent.settings import AgentSettings
 from engine.kinds import block_kind
 from engine.memory.stored import read_memory
+from engine.places import Layout, Located
 from engine.trace.book import Book
 from engine.trace.files import Files
+from engine.trace.layouts import layout_of
 from engine.workbench import BlastRadius, Reach
 
 _EVENTS = {"memory": ("memory loaded", "sources"), "skills": ("skill listed", "skills")}
 
 
-def blast_radius(workspace_path: str | Path, path: str) -> BlastRadius:
+def blast_radius(workspace_path: str | Path, path: str, thread_id: str | None = None) -> BlastRadius:
     """Threads that load this file or list this skill, the ones last used first.
+
+    It is the file of this path that the agent of ``thread_id`` has; an agent that has another one under the
+    same path, in another namespace or folder, is left out.
 
     An edit reaches a thread that holds a copy only when it is applied there; a thread without one, and every
     new thread, loads the file as it then stands.
@@ -26,22 +31,29 @@ def blast_radius(workspace_path: str | Path, path: str) -> BlastRadius:
     default = AgentSettings(model=None)
     skill = any(path.startswith(source) for source in default.skills)
     kind = "skills" if skill else "memory"
-    text = read_memory(workspace_path, path).text
+    text = read_memory(workspace_path, path, thread_id).text
     with closing(Book(Path(workspace_path))) as book:
+        located = layout_of(book.rows, thread_id).locate(path)
         threads = book.rows("SELECT id, thread_id, title, settings FROM threads ORDER BY updated_at DESC, id DESC")
         agents = _agents(book, kind, path)
         reaches = [
             _reach(book, thread, thread_id, title, kind, path, text, agents.get(thread, ()))
             for thread, thread_id, title, settings in threads
-            if thread in agents or _declares(settings, kind, path)
+            if (thread in agents or _declares(settings, kind, path)) and _has(settings, located, path)
         ]
-    return BlastRadius(path, tuple(reaches), skill or path in default.memory)
+    new_threads = (skill or path in default.memory) and Layout().locate(path) == located
+    return BlastRadius(path, tuple(reaches), new_threads)
 
 
 def _declares(settings: str | None, kind: str, path: str) -> bool:
     """Whether a thread's agent names the file, though no request of it has carried it."""
     declared = json.loads(settings).get(kind) or [] if settings else []
     return any(path.startswith(source) if kind == "skills" else path == source for source in declared)
+
+
+def _has(settings: str | None, located: Located, path: str) -> bool:
+    """Whether a thread's agent has this path in this place."""
+    return Layout.recorded(json.loads(settings) if settings else {}).locate(path) == located
 
 
 def _agents(book: Book, kind: str, path: str) -> dict[int, tuple[str | None, ...]]:

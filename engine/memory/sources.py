@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine import fenced
 from engine.kinds import block_kind
-from engine.lifetimes import STORE, THREAD_STATE
+from engine.lifetimes import PLACE_OF_KIND
 from engine.memory.sent import sections_in, sent_text, tokens_of
 from engine.memory.stored import version_of
 from engine.memory.text import facts_of
 from engine.memory.versions import attributed, texts_of
-from engine.places import in_store
+from engine.places import Located
 from engine.trace.book import Book
 from engine.trace.content import text_of
-from engine.trace.files import Files, content_of
+from engine.trace.files import Files, content_of, size_of
 from engine.trace.model import Drift, Event, MemoryFile
 
 ELSEWHERE = "elsewhere"
@@ -35,13 +36,16 @@ class LastBlock:
 
 def memory_of(book: Book, files: Files, thread_id: str, events: Sequence[Event]) -> list[MemoryFile]:
     """Memory sources in the order of loading."""
-    store, (state, values) = files.store(), files.state(thread_id)
+    values = files.state(thread_id)[1]
     cached = values.get(CACHE)
     cached = cached if isinstance(cached, dict) else None
     sources = list(files.sources(thread_id, events))
     last = last_block(book, thread_id)
     sent = _sent(last, sources, cached or {})
-    return [_memory(book, path, store if in_store(path) else state, cached, sent, last) for path in sources]
+    layout = files.layout(thread_id)
+    return [
+        _memory(book, path, layout.locate(path), files.entry(thread_id, path), cached, sent, last) for path in sources
+    ]
 
 
 def last_block(book: Book, thread_id: str) -> LastBlock | None:
@@ -82,40 +86,40 @@ def drift_of(
 def _memory(
     book: Book,
     path: str,
-    files: Mapping[str, Any],
+    located: Located,
+    data: Any,
     cached: Mapping[str, str] | None,
     sent: Mapping[str, str] | None,
     last: LastBlock | None,
 ) -> MemoryFile:
-    stored = in_store(path) is not None
-    data = files.get(path)
-    content, damage = content_of(data) if path in files else (None, None)
+    there, in_state = data is not None, located.kind == "state"
+    content, damage = content_of(data) if there else (None, None)
     facts = facts_of(content or b"")
     text = content.decode("utf-8") if content is not None and facts.fault is None else None
     problem = damage and f"{damage}; the agent stops on it"
     if content is not None and facts.fault is not None:
         problem = f"not UTF-8: byte {facts.fault} is 0x{content[facts.fault]:02x}; the agent stops on it"
-    elif path not in files:
-        problem = "missing" if stored else "not in the store of this workspace, and not among the thread's files"
-    changed_at, changed_by = _last_change(book, path) if stored else (None, None)
+    elif not there:
+        problem = "not in the store of this workspace, and not among the thread's files" if in_state else "missing"
+    changed_at, changed_by = (None, None) if in_state else _last_change(book, located, path, content)
     return MemoryFile(
         path=path,
         text=text,
         version=version_of(content),
-        size=len(content or b""),
-        place=STORE if stored else THREAD_STATE if path in files else ELSEWHERE,
+        size=size_of(data),
+        place=PLACE_OF_KIND[located.kind] if there or not in_state else ELSEWHERE,
         modified_at=data.get("modified_at") if isinstance(data, dict) else None,
         in_thread=(cached or {}).get(path),
         problem=problem,
-        state="missing" if path not in files else "loaded" if text is not None else "stops",
+        state="missing" if not there else "loaded" if text is not None else "stops",
         tokens=tokens_of(_as_sent(path, text)) if text is not None else None,
         facts=facts,
         in_request=sent.get(path) if sent is not None else None,
         request_number=last.number if last is not None else None,
-        drift=drift_of(path, path in files, text, cached, sent),
+        drift=drift_of(path, there, text, cached, sent),
         changed_at=changed_at,
         changed_by=changed_by,
-        read_only="" if stored else "It does not lie in this workspace's store: it can be read here, not edited.",
+        read_only=_read_only(located, damage),
     )
 
 
@@ -130,11 +134,21 @@ def _as_sent(path: str, text: str | None) -> str:
     return sent_text(path, text) if text else ""
 
 
-def _last_change(book: Book, path: str) -> tuple[float | None, str | None]:
+def _read_only(located: Located, damage: str | None) -> str:
+    """Why a file can't be edited from here; empty when it can."""
+    if located.kind == "state":
+        return "It lies in the thread's state: it can be read here, not edited."
+    if located.kind == "filesystem" and damage:
+        return f"It can't be read: {damage}."
+    return ""
+
+
+def _last_change(book: Book, located: Located, path: str, content: bytes | None) -> tuple[float | None, str | None]:
     """When the file became what it is, and by whom, in words."""
-    found = attributed(book, path, texts_of(book, path))
-    if not found:
-        return None, None
+    found = attributed(book, located, path, texts_of(book, located, path))
+    if not found or found[-1][0].data != content:
+        changed = fenced.read(located.root, located.key).modified if located.kind == "filesystem" else None
+        return changed, "outside" if changed is not None else None
     text, call = found[-1]
     if call is not None:
         return (text.at, f"the agent's {call.tool} in request {call.number} of {call.thread_id}")

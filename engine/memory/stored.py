@@ -1,39 +1,31 @@
-"""Read and save one memory or skill file in a workspace, without overwriting what was not seen.
+"""Read and save one memory or skill file, wherever it lies, without overwriting what was not seen.
 
-It lies in LangGraph's SQLite store inside the workspace's file, written there by deepagents'
-``StoreBackend``. Its own ``write`` reads and puts in two transactions, so another writer can come
-between; here the compare and the write are one. The rows have exactly the form that the backend
-writes and reads (``tests/engine/memory/test_stored.py`` holds both against each other). No Qt, and no
-import of deepagents or LangGraph: saving must be quick in a program that has just started.
+Where a path lies, the thread's agent says (:mod:`engine.places`): in LangGraph's SQLite store inside the
+workspace's file, or in a folder on the disk. Every text that is saved is kept among the file's versions. No
+Qt, and no import of deepagents or LangGraph: saving must be quick in a program that has just started.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from base64 import standard_b64decode, standard_b64encode
-from binascii import Error as Base64Error
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from engine import file_history
+from engine import fenced
 from engine.errors import EditConflict, InspectorError, UsageError
-from engine.places import ROUTES, in_store
-from engine.transactions import in_words, transaction
-from engine.workspace import BUSY_SECONDS, Workspace, check_workspace
-
-USER = "user"
+from engine.memory.noting import follow, note_found, note_saved, sign
+from engine.memory.rows import bytes_of, has_store, put, reading, row_of, saving, with_content
+from engine.places import Located
+from engine.trace.layouts import layout_of
+from engine.transactions import transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """One memory file as it stands in the workspace's store."""
+    """One memory file as it stands on its backend."""
 
     path: str
     data: bytes | None
@@ -63,121 +55,136 @@ def version_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def read_memory(workspace_path: str | Path, path: str) -> StoredMemory:
-    """The file as it stands now. Raises ``UsageError`` for a path outside the store, ``WorkspaceError``
-    for a file that is no workspace."""
-    prefix, key = place_of(path)
+def read_memory(workspace_path: str | Path, path: str, thread_id: str | None = None) -> StoredMemory:
+    """The file as it stands now, on the backend of the thread's agent; without a thread, of the default one.
+
+    A text that something else put into a folder since is noted among the file's versions.
+
+    Raises:
+        UsageError: the path lies in a thread's state.
+        InspectorError: the file is there and can't be read.
+        WorkspaceError: the workspace is none.
+    """
     with reading(workspace_path) as db:
-        return _stored(path, _row(db, prefix, key) if _has_store(db) else None)
+        located = located_of(db, path, thread_id)
+        if located.kind == "store":
+            return _stored(path, row_of(db, located.within, located.key) if has_store(db) else None)
+    found = fenced.read(located.root, located.key)
+    note_found(workspace_path, located, found)
+    return _on_disk(path, found)
 
 
 def save_memory(
-    workspace_path: str | Path, path: str, content: str | bytes, base_version: str, note: str = ""
+    workspace_path: str | Path,
+    path: str,
+    content: str | bytes,
+    base_version: str,
+    note: str = "",
+    thread_id: str | None = None,
 ) -> StoredMemory:
     """Write the file if it still is what the edit was made from, and return it as it then stands.
 
     ``base_version`` is the version that the edit was made from, empty to create the file; ``note`` says
-    in the list of versions why it was saved. Raises ``EditConflict``, with the text as it stands now, when
-    the file is another one by now or when a file to create exists already; nothing is written then. When
-    the content is what is stored already nothing is written.
+    in the list of versions why it was saved; ``thread_id`` names the thread whose agent has the file. Raises
+    ``EditConflict``, with the text as it stands now, when the file is another one by now or when a file to
+    create exists already; nothing is written then. When the content is what is stored already nothing is written.
     """
-    prefix, key = place_of(path)
+    with reading(workspace_path) as db:
+        located = located_of(db, path, thread_id)
+    return save_at(workspace_path, located, path, content, base_version, note)
+
+
+def save_at(
+    workspace_path: str | Path, located: Located, path: str, content: str | bytes, base_version: str, note: str = ""
+) -> StoredMemory:
+    """As :func:`save_memory`, for a place that is known; ``path`` is for the sentences."""
     data = _as_bytes(path, content)
-    with _saving(workspace_path) as db:
-        value = _row(db, prefix, key)
+    if located.kind == "filesystem":
+        return _save_on_disk(workspace_path, located, path, data, base_version, note)
+    with saving(workspace_path) as db:
+        value = row_of(db, located.within, located.key)
         now = _stored(path, value)
         if now.version != base_version:
             raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
         if value is not None and now.version == version_of(data):
             return now
-        new = _with_content(value, data)
-        _put(db, prefix, key, new)
-        _by_user(db, prefix, key, note)
+        new = with_content(value, data)
+        follow(db, located, value)
+        put(db, located.within, located.key, new)
+        sign(db, located, note)
     return StoredMemory(path, data, version_of(data), new["modified_at"])
 
 
-def delete_memory(workspace_path: str | Path, path: str, base_version: str) -> None:
+def delete_memory(workspace_path: str | Path, path: str, base_version: str, thread_id: str | None = None) -> None:
     """Remove the file if it still is the one that was seen. Its texts stay among its versions.
 
     Raises: as :func:`save_memory`.
     """
-    prefix, key = place_of(path)
-    with _saving(workspace_path) as db:
-        now = _stored(path, _row(db, prefix, key))
+    with reading(workspace_path) as db:
+        located = located_of(db, path, thread_id)
+    if located.kind == "filesystem":
+        with transaction(workspace_path) as db:
+            note_saved(db, located, fenced.read(located.root, located.key), None, "")
+            _or_conflict(path, fenced.delete(located.root, located.key, base_version), base_version)
+        return
+    with saving(workspace_path) as db:
+        value = row_of(db, located.within, located.key)
+        now = _stored(path, value)
         if now.version != base_version:
             raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
-        db.execute("DELETE FROM store WHERE prefix = ? AND key = ?", (prefix, key))
-        _by_user(db, prefix, key, "")
+        follow(db, located, value)
+        db.execute("DELETE FROM store WHERE prefix = ? AND key = ?", (located.within, located.key))
+        sign(db, located, "")
 
 
-def place_of(path: str) -> tuple[str, str]:
-    """Namespace and key under which the agent's composite backend keeps a path.
+def located_of(db: sqlite3.Connection, path: str, thread_id: str | None) -> Located:
+    """Where the agent of a thread keeps a path that can be saved from here.
 
-    Raises ``UsageError`` for a path that is not in the store.
+    Raises ``UsageError`` for a file of a thread's state, and for a folder.
     """
-    found = in_store(path)
-    if found is None or found[1] == "/":
-        folders = " or ".join(ROUTES)
+    layout = layout_of(db.execute, thread_id)
+    located = layout.locate(path)
+    if located.kind == "state" or located.key.endswith("/"):
+        folders = " or ".join(prefix for prefix, place in layout.settings.routes.items() if place.kind != "state")
         raise UsageError(
-            f"{path} is not kept in the workspace's store, so it can't be saved from here. "
-            f"Only files under {folders} are."
+            f"{path} is not kept in the workspace's store or in a folder, so it can't be saved from here. "
+            f"Only files under {folders or 'a route to one of them'} are."
         )
-    return found
+    return located
 
 
-def bytes_of(path: str, value: dict[str, Any]) -> bytes:
-    """Bytes of a stored file: text, the line lists of older releases, or base64.
-
-    Raises ``InspectorError`` for a damaged entry.
-    """
-    content = value.get("content")
-    if isinstance(content, list) and all(isinstance(line, str) for line in content):
-        content = "\n".join(content)
-    try:
-        if isinstance(content, str):
-            if value.get("encoding") == "base64":
-                return standard_b64decode(content)
-            return content.encode("utf-8")
-    except (Base64Error, ValueError):
-        pass
-    raise InspectorError(f"The store's entry for {path} holds no readable content. It was left as it is.")
+def _save_on_disk(
+    workspace_path: str | Path, located: Located, path: str, data: bytes, base_version: str, note: str
+) -> StoredMemory:
+    """The version is noted first and committed last, so that what is on the disk is among the versions."""
+    with transaction(workspace_path) as db:
+        before = fenced.read(located.root, located.key)
+        if before.data == data and before.version == base_version:
+            return _on_disk(path, before)
+        note_saved(db, located, before, data, note)
+        _or_conflict(path, fenced.write(located.root, located.key, data, base_version), base_version)
+    return _on_disk(path, fenced.read(located.root, located.key))
 
 
-@contextmanager
-def reading(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A connection that can't write, to a file that is a workspace; faults are put in words."""
-    file = Path(workspace_path)
-    check_workspace(file)
-    try:
-        uri = f"{file.resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as db:
-            yield db
-    except sqlite3.Error as error:
-        raise in_words(file, error) from error
+def _or_conflict(path: str, other: fenced.OnDisk | None, base_version: str) -> None:
+    if other is not None:
+        now = _on_disk(path, other)
+        raise EditConflict(_conflict(path, now, base_version), now.text, now.version)
 
 
-@contextmanager
-def _saving(workspace_path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A write transaction in a file that has the store's tables and notes every text."""
-    file = Path(workspace_path)
-    with reading(file) as db:
-        there = _has_store(db)
-    if not there:
-        _make_store(file)
-    with transaction(file) as db:
-        file_history.install(db)
-        yield db
+def _on_disk(path: str, found: fenced.OnDisk) -> StoredMemory:
+    if found.problem:
+        raise InspectorError(f"{path} can't be read: {found.problem}. It was left as it is.")
+    modified = datetime.fromtimestamp(found.modified, UTC).isoformat() if found.modified is not None else None
+    return StoredMemory(path, found.data, found.version, modified)
 
 
-def _has_store(db: sqlite3.Connection) -> bool:
-    return db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store'").fetchone() is not None
-
-
-def _make_store(file: Path) -> None:
-    """The store's tables, in a workspace in which no agent has run yet: by LangGraph's own class."""
-    from engine.checkpoints import WorkspaceStore  # deferred: takes a second to import
-
-    WorkspaceStore(Workspace.open(file)).conn.close()
+def _stored(path: str, value: dict[str, Any] | None) -> StoredMemory:
+    if value is None:
+        return StoredMemory(path, None, "")
+    data = bytes_of(path, value)
+    modified = value.get("modified_at")
+    return StoredMemory(path, data, version_of(data), modified if isinstance(modified, str) else None)
 
 
 def _as_bytes(path: str, content: str | bytes) -> bytes:
@@ -206,58 +213,3 @@ def _at(modified: str | None) -> str:
     except (ValueError, OverflowError):
         return ""
     return f" on {at:%Y-%m-%d at %H:%M} UTC"
-
-
-def _row(db: sqlite3.Connection, prefix: str, key: str) -> dict[str, Any] | None:
-    row = db.execute("SELECT value FROM store WHERE prefix = ? AND key = ?", (prefix, key)).fetchone()
-    if row is None:
-        return None
-    try:
-        value = orjson.loads(row[0])
-    except orjson.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict):
-        raise InspectorError(f"The store's entry for {key} in “{prefix}” is damaged. It was left as it is.")
-    return value
-
-
-def _stored(path: str, value: dict[str, Any] | None) -> StoredMemory:
-    if value is None:
-        return StoredMemory(path, None, "")
-    data = bytes_of(path, value)
-    modified = value.get("modified_at")
-    return StoredMemory(path, data, version_of(data), modified if isinstance(modified, str) else None)
-
-
-def _with_content(value: dict[str, Any] | None, data: bytes) -> dict[str, Any]:
-    """The stored form with new content: other fields stay, ``modified_at`` is now."""
-    try:
-        content, encoding = data.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError:
-        content, encoding = standard_b64encode(data).decode("ascii"), "base64"
-    now = datetime.now(UTC).isoformat()
-    new: dict[str, Any] = {"content": content, "encoding": encoding}
-    if value is None:
-        new["created_at"] = now
-    new |= {field: kept for field, kept in (value or {}).items() if field not in new}
-    new["modified_at"] = now
-    return new
-
-
-def _put(db: sqlite3.Connection, prefix: str, key: str, value: dict[str, Any]) -> None:
-    """As ``SqliteStore`` puts it, but a row that is there keeps its creation and expiry."""
-    db.execute(
-        "INSERT INTO store (prefix, key, value, created_at, updated_at) "
-        "VALUES (?, ?, ?, CURRENT_TIMESTAMP, CURRENT_TIMESTAMP) "
-        "ON CONFLICT (prefix, key) DO UPDATE SET value = excluded.value, updated_at = CURRENT_TIMESTAMP",
-        (prefix, key, orjson.dumps(value)),
-    )
-
-
-def _by_user(db: sqlite3.Connection, prefix: str, key: str, note: str) -> None:
-    """Sign the text that a trigger has just noted."""
-    db.execute(
-        "UPDATE file_versions SET author = ?, note = ? "
-        "WHERE id = (SELECT max(id) FROM file_versions WHERE place = ? AND key = ?)",
-        (USER, note or None, prefix, key),
-    )

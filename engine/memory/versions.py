@@ -12,10 +12,12 @@ from typing import Any, cast
 import orjson
 
 from engine.errors import InspectorError, UsageError
-from engine.memory.calls import FileCall, calls_on
-from engine.memory.stored import StoredMemory, bytes_of, place_of, reading, save_memory, version_of
-from engine.places import path_in
+from engine.memory.calls import FileCall, calls_at
+from engine.memory.rows import bytes_of, reading
+from engine.memory.stored import StoredMemory, located_of, save_at, version_of
+from engine.places import Located, path_in
 from engine.trace.book import Book
+from engine.trace.layouts import layout_of
 from engine.workbench import Author, FileVersion
 
 RESTORED = "restored"
@@ -53,11 +55,10 @@ class Text:
             return None
 
 
-def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemory]:
+def earlier_versions(workspace_path: str | Path, path: str, thread_id: str | None = None) -> list[EarlierMemory]:
     """Texts of this file that were replaced, the latest first."""
-    place, key = place_of(path)
     with reading(workspace_path) as db:
-        texts = _texts(path, _rows(db.execute, place, key))
+        texts = _texts(path, _rows(db.execute, located_of(db, path, thread_id)))
     found = [
         EarlierMemory(path, text.data, version_of(text.data), text.modified_at, _iso(following.at))
         for text, following in pairwise(texts)
@@ -66,22 +67,22 @@ def earlier_versions(workspace_path: str | Path, path: str) -> list[EarlierMemor
     return found[::-1]
 
 
-def file_versions(book: Book, path: str) -> list[FileVersion]:
-    """Every text of this file, the latest first, each with who wrote it."""
-    texts = texts_of(book, path)
-    authors = attributed(book, path, texts)
+def file_versions(book: Book, path: str, thread_id: str | None = None) -> list[FileVersion]:
+    """Every text of this file of a thread's agent, the latest first, each with who wrote it."""
+    located = layout_of(book.rows, thread_id).locate(path)
+    texts = texts_of(book, located, path)
+    authors = attributed(book, located, path, texts)
     return [_version(path, text, call, at == len(texts) - 1) for at, (text, call) in enumerate(authors)][::-1]
 
 
-def texts_of(book: Book, path: str) -> list[Text]:
+def texts_of(book: Book, located: Located, path: str) -> list[Text]:
     """Every text of this file, the first one first; without those that only repeat the one before."""
-    place, key = place_of(path)
-    return _texts(path, _rows(lambda query, values: book.rows(query, values), place, key))
+    return _texts(path, _rows(book.rows, located))
 
 
-def attributed(book: Book, path: str, texts: list[Text]) -> list[tuple[Text, FileCall | None]]:
+def attributed(book: Book, located: Located, path: str, texts: list[Text]) -> list[tuple[Text, FileCall | None]]:
     """Each text with the tool call that made it: the latest before it that makes it of the text before."""
-    waiting = calls_on(book, path)
+    waiting = calls_at(book, located, path)
     found: list[tuple[Text, FileCall | None]] = []
     before: str | None = None
     for text in texts:
@@ -102,32 +103,33 @@ def version_bytes(book: Book, id: int) -> bytes:
 
 
 def restore_version(workspace_path: str | Path, id: int, base_version: str) -> StoredMemory:
-    """Save an earlier text again, over the version that was seen. Raises as ``save_memory``."""
+    """Save an earlier text again where it lay, over the version that was seen. Raises as ``save_memory``."""
     with closing(Book(Path(workspace_path))) as book:
-        path, data = _one(book, id)
-    return save_memory(workspace_path, path, data, base_version, note=RESTORED)
+        located, data = _one(book, id)
+    path = path_in(located.within, located.key) if located.kind == "store" else f"{located.within}{located.key}"
+    return save_at(workspace_path, located, path, data, base_version, RESTORED)
 
 
 _CLOCK = 1.0  # seconds; SQLite's clock and Python's are read apart
 
 
-def _one(book: Book, id: int) -> tuple[str, bytes]:
+def _one(book: Book, id: int) -> tuple[Located, bytes]:
     rows = book.rows("SELECT place, key, value FROM file_versions WHERE id = ?", (id,)) if _known(book.rows) else []
     if not rows or rows[0][2] is None:
         raise UsageError(f"There is no version {id} of a file in this workspace.")
-    path = path_in(rows[0][0], rows[0][1])
-    return path, bytes_of(path, orjson.loads(rows[0][2]))
+    located = Located.named(rows[0][0], rows[0][1])
+    return located, bytes_of(located.key, orjson.loads(rows[0][2]))
 
 
 def _known(query: Any) -> bool:
     return bool(list(query("SELECT 1 FROM sqlite_master WHERE name = 'file_versions'", ())))
 
 
-def _rows(query: Any, place: str, key: str) -> list[tuple[Any, ...]]:
+def _rows(query: Any, located: Located) -> list[tuple[Any, ...]]:
     if not _known(query):
         return []
     wanted = "SELECT id, at, value, author, note FROM file_versions WHERE place = ? AND key = ? ORDER BY id"
-    return list(query(wanted, (place, key)))
+    return list(query(wanted, (located.filed, located.key)))
 
 
 def _texts(path: str, rows: list[tuple[Any, ...]]) -> list[Text]:
@@ -140,7 +142,7 @@ def _texts(path: str, rows: list[tuple[Any, ...]]) -> list[Text]:
                 data, modified = bytes_of(path, value), value.get("modified_at")
             except (orjson.JSONDecodeError, InspectorError, AttributeError):
                 continue  # a damaged entry was noted too; nothing of it can be shown
-        if found and found[-1].data == data:
+        if (found[-1].data if found else None) == data:
             continue
         found.append(Text(id, at, data, author, note or "", modified))
     return found

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.kinds import block_kind
-from engine.lifetimes import STORE, THREAD_STATE
+from engine.lifetimes import PLACE_OF_KIND
 from engine.memory.stored import version_of
-from engine.places import SKILLS, in_store
+from engine.places import SKILLS, Layout
 from engine.skills.engine_parser import menu_of
 from engine.skills.parsing import check_skill, menu_line
 from engine.trace.book import Book
 from engine.trace.content import text_of
-from engine.trace.files import Files, content_of
+from engine.trace.files import Files, content_of, size_of
 from engine.trace.model import Event, SkillDrift, SkillRow
 from engine.workbench import SkillCheck
 
@@ -36,17 +36,17 @@ class _Seen:
 
 def skills_of(book: Book, files: Files, thread_id: str, events: Sequence[Event]) -> list[SkillRow]:
     """Skills by name: the thread's menu, and every SKILL.md that is not in it."""
-    state, values = files.state(thread_id)
-    every = {**state, **files.store()}
+    _, values = files.state(thread_id)
     menu = values.get("skills_metadata")
     thread = menu if isinstance(menu, list) else None
     sources = _sources(files.settings(thread_id).get("skills"), thread)
+    every, layout = files.skill_files(thread_id, sources), files.layout(thread_id)
     found = {path: data for path, data in every.items() if path.endswith(f"/{_FILE}") and _under(path, sources)}
     readable = {path: bytes_ for path, data in found.items() if (bytes_ := content_of(data)[0]) is not None}
     now, _ = menu_of({path: data for path, data in readable.items() if _depth(path, sources) == 1}, sources)
     seen, disclosed = (_seen(book, thread_id, events), values.get("_skill_tools_disclosed") or {})
     rows = [
-        _row(path, every, readable.get(path), thread, now, sources, seen, disclosed)
+        _row(path, every, readable.get(path), thread, now, sources, seen, disclosed, layout)
         for path in dict.fromkeys((*(str(skill["path"]) for skill in thread or ()), *sorted(found)))
     ]
     return sorted(rows, key=lambda row: (row.name, row.path))
@@ -69,6 +69,7 @@ def _row(
     sources: list[str],
     seen: _Seen,
     disclosed: Mapping[str, str],
+    layout: Layout,
 ) -> SkillRow:
     check = check_skill(path, data) if data is not None else SkillCheck(False, None, None, ())
     mine, fresh = _listed(path, thread or ()), _listed(path, now)
@@ -103,7 +104,7 @@ def _row(
         tools=include,
         disclosed=tuple(sorted(tool for tool, by in disclosed.items() if by in include)),
         allowed_tools=tuple(metadata.get("allowed_tools") or ()),
-        place="" if path not in every else STORE if in_store(path) else THREAD_STATE,
+        place="" if path not in every else PLACE_OF_KIND[layout.locate(path).kind],
         version=version_of(data),
         text=text,
     )
@@ -169,7 +170,7 @@ def _depth(path: str, sources: Iterable[str]) -> int | None:
 def _helpers(path: str, every: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     folder = path.removesuffix(_FILE)
     others = (one for one in sorted(every) if one.startswith(folder) and one != path)
-    return tuple((one, len(content_of(every[one])[0] or b"")) for one in others)
+    return tuple((one, size_of(every[one])) for one in others)
 
 
 def _text(data: bytes | None) -> str | None:

@@ -1,6 +1,6 @@
-"""Files of a thread: from the newest checkpoint's state and from the store.
+"""Files of a thread: from the newest checkpoint's state, from the store, and from folders of its agent.
 
-Paths are names inside the record, never paths on the user's disk.
+Paths are those that the agent uses. Which place each has, the record's settings of the thread say.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Any
 
 from engine import importing
 from engine.errors import InspectorError, UsageError
-from engine.lifetimes import LIFETIMES, STORE, THREAD_STATE
-from engine.places import HISTORY, RESULTS, ROUTES, in_store
+from engine.lifetimes import FOLDER, LIFETIMES, STORE, THREAD_STATE
+from engine.places import Layout, Located
+from engine.trace import folders
 from engine.trace.book import Book
+from engine.trace.layouts import layout_of, settings_of
 from engine.trace.model import Artifact, Branch, Event
 
 _CHARS_A_TOKEN = 4
@@ -28,39 +30,67 @@ class Files:
         self._book = book
 
     def all(self, thread_id: str, events: Sequence[Event]) -> list[Artifact]:
-        """Thread files and store files, by path."""
+        """Files that the thread's agent can read, by path.
+
+        Of a folder on the disk those that the thread has to do with: what its requests left or named, what its
+        calls wrote, its memory and its skills.
+        """
+        layout = self.layout(thread_id)
         left_by = {event.data["path"]: event for event in reversed(events) if event.kind == "offload"}
         history = {event.data.get("path"): event for event in reversed(events) if event.kind == "summary"}
         memory = set(self.sources(thread_id, events))
         result = []
-        for place, files in ((THREAD_STATE, self.state(thread_id)[0]), (STORE, self.store())):
+        for place, files in (
+            (THREAD_STATE, self._state_files(thread_id, layout)),
+            (STORE, self.store(layout)),
+            (FOLDER, self._on_disk(thread_id, layout, [*left_by, *history, *memory])),
+        ):
             for path, data in files.items():
-                content, problem = content_of(data)
+                problem = content_of(data)[1]
                 event = left_by.get(path) or history.get(path)
                 result.append(
                     Artifact(
                         path=path,
-                        size=len(content or b""),
+                        size=size_of(data),
                         place=place,
                         lifetime=LIFETIMES[place],
-                        kind=_kind(path, left_by.get(path), memory),
+                        kind=_kind(path, left_by.get(path), memory, layout),
                         request=event.request if event else None,
                         tool_call_id=event.data.get("tool_call_id") if event else None,
                         modified_at=data.get("modified_at") if isinstance(data, dict) else None,
-                        problem=problem,
+                        problem=problem or None,
                     )
                 )
         return sorted(result, key=lambda artifact: artifact.path)
 
     def read(self, thread_id: str, path: str) -> bytes:
         """Bytes of one file."""
-        files = self.store() if in_store(path) else self.state(thread_id)[0]
-        if path not in files:
+        data = self.entry(thread_id, path)
+        if data is None:
             raise UsageError(f"The thread has no file at {path}.")
-        content, problem = content_of(files[path])
+        content, problem = content_of(data)
         if content is None:
             raise InspectorError(f"The file {path} can't be shown: {problem}.")
         return content
+
+    def layout(self, thread_id: str) -> Layout:
+        """Where the files of the thread's agent lie."""
+        return layout_of(self._book.rows, thread_id)
+
+    def entry(self, thread_id: str, path: str) -> Any:
+        """One file as it is stored, wherever it lies; None where there is none."""
+        layout = self.layout(thread_id)
+        located = layout.locate(path)
+        if located.kind == "filesystem":
+            return folders.entry_at(located)
+        files = self.store(layout) if located.kind == "store" else self._state_files(thread_id, layout)
+        return files.get(path)
+
+    def skill_files(self, thread_id: str, sources: Sequence[str]) -> dict[str, Any]:
+        """Files among which the skills of these sources are, by path."""
+        layout = self.layout(thread_id)
+        files = {**self._state_files(thread_id, layout), **self.store(layout)}
+        return {**files, **folders.below(layout, sources)}
 
     def sources(self, thread_id: str, events: Iterable[Event]) -> Sequence[str]:
         """Memory paths of the thread's agent: from its settings, else from what was loaded."""
@@ -72,19 +102,36 @@ class Files:
 
     def settings(self, thread_id: str) -> dict[str, Any]:
         """What the record keeps of the settings of a thread's agent; empty where it knows none."""
-        row = self._book.one("SELECT settings FROM threads WHERE thread_id = ?", (thread_id,))
-        return json.loads(row[0]) if row and row[0] else {}
+        return settings_of(self._book.rows, thread_id)
 
-    def store(self) -> dict[str, Any]:
-        """Files of the store as they are stored, by path."""
-        marks = ",".join("?" * len(ROUTES))
-        prefixes = {namespace: prefix for prefix, namespace in ROUTES.items()}
-        if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
+    def store(self, layout: Layout | None = None) -> dict[str, Any]:
+        """Files of the store as they are stored, by the path that an agent of this layout has for them."""
+        layout = layout or Layout()
+        namespaces = [place.within for place in layout.places() if place.kind == "store"]
+        if not namespaces or not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
             return {}
+        marks = ",".join("?" * len(namespaces))
         rows = self._book.rows(
-            f"SELECT prefix, key, value FROM store WHERE prefix IN ({marks}) ORDER BY prefix, key", list(prefixes)
+            f"SELECT prefix, key, value FROM store WHERE prefix IN ({marks}) ORDER BY prefix, key", namespaces
         )
-        return {prefixes[namespace].rstrip("/") + key: _json(value) for namespace, key, value in rows}
+        found = {layout.path_of(Located("store", prefix, key)): _json(value) for prefix, key, value in rows}
+        return {path: value for path, value in found.items() if path is not None}
+
+    def _state_files(self, thread_id: str, layout: Layout) -> dict[str, Any]:
+        """Thread files by the agent's path; one that no path leads to any more has the name that it has there."""
+        files = self.state(thread_id)[0]
+        return {layout.path_of(Located("state", "", key)) or key: data for key, data in files.items()}
+
+    def _on_disk(self, thread_id: str, layout: Layout, paths: Sequence[Any]) -> dict[str, Any]:
+        if not any(place.kind == "filesystem" for place in layout.places()):
+            return {}
+        from engine.memory.calls import calls_on  # deferred: it reads this package
+
+        written = [call.path for call in calls_on(self._book, thread_id=thread_id)]
+        declared = self.settings(thread_id).get("skills") or []
+        skills = folders.below(layout, [str(source) for source in declared])
+        paths = [path for path in dict.fromkeys([*paths, *written]) if isinstance(path, str) and path.startswith("/")]
+        return {**skills, **folders.named(layout, paths)}
 
     def branches(self, thread_id: str) -> list[Branch]:
         """The thread's lines of checkpoints, the newest last."""
@@ -97,7 +144,8 @@ class Files:
                 (thread_id,),
             )
         )
-        lasting, followed = set(self.store()), set(parents.values())
+        layout = self.layout(thread_id)
+        lasting, followed = set(self.store(layout)), set(parents.values())
         found = []
         for tip in [id for id in parents if id not in followed]:
             line, at = set(), tip
@@ -142,6 +190,8 @@ class Files:
 
 def content_of(data: Any) -> tuple[bytes | None, str | None]:
     """Bytes of a stored file in any of its formats, or None and the reason."""
+    if isinstance(data, dict) and folders.UNREAD in data:
+        return None, str(data[folders.UNREAD])
     if not isinstance(data, dict) or data.get("content") is None:
         return None, "the entry is empty" if data is None or isinstance(data, dict) else "the entry is damaged"
     content, problem = data["content"], None
@@ -157,6 +207,13 @@ def content_of(data: Any) -> tuple[bytes | None, str | None]:
     return content.encode("utf-8", "surrogatepass"), problem
 
 
+def size_of(data: Any) -> int:
+    """Bytes of a stored file, 0 where they are not known."""
+    if isinstance(data, dict) and folders.UNREAD in data:
+        return int(data.get(folders.SIZE) or 0)
+    return len(content_of(data)[0] or b"")
+
+
 def _merge_files(files: dict[str, Any] | None, writes: Sequence[Any]) -> dict[str, Any]:
     """deepagents' own reducer for ``files``: a later write wins, None deletes."""
     merged = dict(files or {})
@@ -169,14 +226,14 @@ def _merge_files(files: dict[str, Any] | None, writes: Sequence[Any]) -> dict[st
     return merged
 
 
-def _kind(path: str, offload: Event | None, memory: set[str]) -> Any:
+def _kind(path: str, offload: Event | None, memory: set[str], layout: Layout) -> Any:
     if offload is not None:
         return "offloaded message" if offload.data.get("of") == "message" else "offloaded result"
     if path in memory or path.startswith("/memories/"):
         return "memory"
-    if path.startswith(RESULTS):
+    if path.startswith(layout.results):
         return "offloaded result"
-    if path.startswith(HISTORY):
+    if path.startswith(layout.history):
         return "history"
     return "skill" if path.startswith("/skills/") else "file"
 

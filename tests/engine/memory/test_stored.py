@@ -17,7 +17,7 @@ from engine.agent.build import backend_over
 from engine.checkpoints import WorkspaceStore
 from engine.errors import EditConflict, InspectorError, UsageError, WorkspaceError
 from engine.memory import earlier_versions, read_memory, save_memory, version_of
-from engine.memory.stored import place_of
+from engine.places import in_store
 from engine.workspace import Workspace
 
 PATH = "/memories/AGENTS.md"
@@ -40,7 +40,7 @@ class World:
         assert self.agent.upload_files([(path, data)])[0].error is None
 
     def value(self, path: str = PATH) -> dict[str, object]:
-        prefix, key = place_of(path)
+        prefix, key = in_store(path) or ("", "")
         item = self.store.get((prefix,), key)
         assert item is not None
         return dict(item.value)

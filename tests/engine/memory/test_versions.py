@@ -157,7 +157,7 @@ def test_a_workspace_of_the_first_format_keeps_what_it_knew(world: World) -> Non
     """There, saves kept what they replaced among the store's own entries."""
     world.user("two\n")
     with closing(sqlite3.connect(world.file)) as db:
-        for trigger in ("store_put", "store_changed", "store_deleted"):
+        for trigger in ("file_put", "file_changed", "file_deleted"):
             db.execute(f"DROP TRIGGER {trigger}")
         db.execute("DROP TABLE file_versions")
         old = {
