@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from engine.agent.demo import make_demo as make_demo
     from engine.agent.effective import effective as effective
     from engine.agent.listing import list_tools as list_tools
-    from engine.agent.runner import Run as Run
+    from engine.agent.questions import can_go_on as can_go_on
+    from engine.agent.questions import pending_questions as pending_questions
+    from engine.agent.run import Run as Run
     from engine.agent.runner import Runner as Runner
-    from engine.agent.runner import Update as Update
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import ArgumentCut as ArgumentCut
     from engine.agent.settings import Permission as Permission
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from engine.recording import Recorder as Recorder
     from engine.recording.api import Recording as Recording
     from engine.recording.api import record as record
+    from engine.running import Update as Update
     from engine.search import Search as Search
     from engine.search import filter_requests as filter_requests
     from engine.search import parse_query as parse_query
@@ -99,12 +101,12 @@ _NAMES = {
     "Reader": "engine.trace",
     "Recorder": "engine.recording",
     "Recording": "engine.recording.api",
-    "Run": "engine.agent.runner",
+    "Run": "engine.agent.run",
     "Runner": "engine.agent.runner",
     "Search": "engine.search",
     "Source": "engine.sources",
     "SubagentSettings": "engine.agent.settings",
-    "Update": "engine.agent.runner",
+    "Update": "engine.running",
     "Workspace": "engine.workspace",
     "agent_named": "engine.agent.stored",
     "agent_of": "engine.agent.stored",
@@ -114,6 +116,7 @@ _NAMES = {
     "assign_agent": "engine.agent.stored",
     "blast_radius": "engine.memory.radius",
     "build_agent": "engine.agent.build",
+    "can_go_on": "engine.agent.questions",
     "check_file": "engine.workspace",
     "check_settings": "engine.agent.checking",
     "check_skill": "engine.skills",
@@ -141,6 +144,7 @@ _NAMES = {
     "next_request": "engine.dryrun",
     "open_source": "engine.sources",
     "parse_query": "engine.search",
+    "pending_questions": "engine.agent.questions",
     "plan_deletion": "engine.governance",
     "read_memory": "engine.memory",
     "record": "engine.recording.api",

@@ -18,6 +18,10 @@ class UsageError(InspectorError):
     exit_code = 2
 
 
+class NothingToDo(InspectorError):
+    """What was asked for is done already, or there is nothing to do it with; nothing was changed."""
+
+
 class WorkspaceError(InspectorError):
     """The file is not a workspace of ours, is damaged, or belongs to a newer version."""
 

@@ -1,46 +1,31 @@
-"""Running one turn of a thread in a worker thread with an asyncio loop of its own.
-
-The caller (a window, a terminal, a test) starts a turn, takes updates from a queue when it
-likes, and may stop it: the loop's task is cancelled, which takes milliseconds, and the
-thread stays one that can go on.
-"""
+"""Running agents in one workspace: turns, going on, answering questions, summarizing on demand."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import threading
-import uuid
-from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
+from engine.agent import turns
+from engine.agent.run import Run, Work
 from engine.agent.settings import AgentSettings
-from engine.errors import InspectorError, UsageError
-from engine.wire.secrets import without_keys
+from engine.errors import UsageError
+from engine.running import Answers, HandRequest, Question, Update
 from engine.workspace import Workspace
 
 if TYPE_CHECKING:
+    from engine.agent.hand import Desk
     from engine.recording import Recorder
-
-_KEPT = 20_000  # updates that nobody has taken yet
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """Something that happened in a run."""
-
-    kind: Literal["token", "request", "tool", "done", "failed", "stopped"]
-    text: str = ""
 
 
 class Runner:
-    """Runs turns in one workspace, any number side by side, and records them all with one recorder.
+    """Runs agents in one workspace, any number of threads side by side, and records them all with one recorder.
 
-    Keep it as long as the workspace is open: what the recorder knows of a thread makes the
-    next turn cheap. Close it when done.
+    Keep it as long as the workspace is open: what the recorder knows of a thread makes the next turn cheap.
+    Close it when done. Everywhere, without ``settings`` a thread goes on with its own agent, else with the default
+    one: on ``model`` (``provider:model``) where one is given.
 
     Raises:
         UsageError: there is no such file.
@@ -63,21 +48,84 @@ class Runner:
     ) -> Run:
         """Send a message to a thread and run its agent in the background.
 
-        Without ``settings`` a demo thread goes on with its own agent, any other with the default
-        one: on ``model`` (``provider:model``) where one is given, else on the offline scripted model.
+        To a thread that waits for a decision, the message is one: the calls that wait are not run.
 
         Raises:
             UsageError: the message is empty, or the thread is running already.
         """
         if not message.strip():
             raise UsageError("The message is empty. Type something to send.")
+        return self._begin(thread_id, turns.message(message), model, settings, title or _title(message))
+
+    def resume(self, thread_id: str, model: str | None = None, settings: AgentSettings | None = None) -> Run:
+        """Go on with a turn that failed or was stopped, from its last checkpoint, without a new message.
+
+        Tools that were interrupted run again.
+
+        Raises:
+            UsageError: the thread is running, waits for an answer, or has nothing left to do.
+        """
+        from engine.agent.questions import can_go_on, pending_questions  # deferred: LangChain takes a second to import
+
+        self._refuse_running(thread_id)
+        if pending_questions(self.workspace.path, thread_id):
+            raise UsageError("This thread waits for an answer. Answer its question to go on.")
+        if not can_go_on(self.workspace.path, thread_id):
+            raise UsageError("This thread has nothing left to do. Send a message to go on.")
+        return self._begin(thread_id, turns.go_on, model, settings, thread_id)
+
+    def questions(self, thread_id: str) -> tuple[Question, ...]:
+        """What a thread waits for; see :func:`engine.agent.questions.pending_questions`."""
+        from engine.agent.questions import pending_questions
+
+        return pending_questions(self.workspace.path, thread_id)
+
+    def answer(
+        self, thread_id: str, answers: Answers, model: str | None = None, settings: AgentSettings | None = None
+    ) -> Run:
+        """Answer questions that a thread waits for, and run on. A question that is left out is asked again.
+
+        Raises:
+            UsageError: the thread is running or waits for nothing, or an answer is of the wrong form or number, is not
+                allowed, or has arguments that don't fit their tool. Nothing was changed then.
+        """
+        from engine.agent.deciding import resuming, told
+
+        self._refuse_running(thread_id)
+        questions = self.questions(thread_id)
+        values = resuming(questions, answers)
+        decided = [(item.request, told(item, answers[item.id])) for item in questions if item.id in answers]
+        recorder = self.recorder()
+
+        def begun() -> None:
+            for request, data in decided:
+                recorder.note(thread_id, request, "decision", data)
+
+        return self._begin(thread_id, turns.answered(values, begun), model, settings, thread_id)
+
+    def compact(self, thread_id: str, model: str | None = None, settings: AgentSettings | None = None) -> Run:
+        """Summarize a thread's older messages now, as the engine does by itself when the window fills.
+
+        The run's ``result`` is a :class:`engine.running.Compaction`. It fails, and changes nothing, where there is
+        nothing to summarize.
+
+        Raises:
+            UsageError: the thread is running, or waits for an answer.
+        """
+        from engine.agent.compacting import compact
+        from engine.agent.questions import has_state
+
+        self._refuse_running(thread_id)
+        if not has_state(self.workspace.path, thread_id):
+            raise UsageError("This thread has no messages yet, so there is nothing to summarize.")
+        if self.questions(thread_id):
+            raise UsageError("This thread waits for an answer. Answer its question, then compact it.")
+        return self._begin(thread_id, compact, model, settings, thread_id)
+
+    def running(self, thread_id: str) -> Run | None:
+        """The run that goes on in a thread."""
         with self._lock:
-            self._runs = [run for run in self._runs if not run.finished]
-            if any(run.thread_id == thread_id for run in self._runs):
-                raise UsageError("This thread is running already. Stop it, or wait until it is done.")
-            run = Run(self, thread_id, message, model, settings, title)
-            self._runs.append(run)
-        return run.start()
+            return next((run for run in self._runs if run.thread_id == thread_id and not run.finished), None)
 
     def close(self) -> None:
         """Stop what is running and finish the record."""
@@ -94,156 +142,53 @@ class Runner:
             if self._recorder is None:
                 from engine.recording import Recorder  # deferred: LangChain takes a second to import
 
-                self._recorder = Recorder(self.workspace, self._recorded)
+                self._recorder = Recorder(self.workspace)
             return self._recorder
 
-    def _recorded(self, thread_id: str) -> None:
-        for run in self._runs:
-            if run.thread_id == thread_id:
-                run.tell(Update("request"))
+    def desk(self, run: Run) -> Desk:
+        """Where a run's requests wait for answers by hand."""
+        from engine.agent.hand import desk_of  # deferred: LangChain takes a second to import
 
+        def show(request: HandRequest) -> None:
+            run.tell(Update("hand", hand=request))
 
-class Run:
-    """A turn that is running or over. All methods may be called from any thread."""
+        return desk_of(run.thread_id, show, self.workspace, self.recorder())
 
-    def __init__(
-        self,
-        runner: Runner,
-        thread_id: str,
-        message: str,
-        model: str | None,
-        settings: AgentSettings | None,
-        title: str | None,
-    ) -> None:
-        self.thread_id = thread_id
-        self._runner, self._message, self._title = runner, message, title or _title(message)
-        self._model, self._settings = model, settings
-        self._updates: deque[Update] = deque(maxlen=_KEPT)
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._stop = False
-        self._over = threading.Event()
-        self.error: str | None = None
-        self.answer = ""
-        """Text of the last message, once the run is done."""
-        self.lost = 0
-        """Entries that could not be recorded meanwhile."""
-        self.lost_reason = ""
-        self._thread = threading.Thread(target=self._work, name=f"run {thread_id}"[:60], daemon=True)
+    def note_questions(self, thread_id: str) -> None:
+        """Record what a run has stopped at, on the requests that asked for the calls."""
+        from engine.agent.deciding import asked
+        from engine.trace import Reader
 
-    @property
-    def finished(self) -> bool:
-        """Whether the run is over, one way or another."""
-        return self._over.is_set()
+        with closing(Reader(self.workspace.path)) as reader:
+            known = {event.data.get("id") for event in reader.events(thread_id) if event.kind == "interrupt"}
+        for question in self.questions(thread_id):
+            if question.id not in known:
+                self.recorder().note(thread_id, question.request, "interrupt", asked(question))
 
-    def start(self) -> Run:
-        """Begin; returns itself."""
-        self._thread.start()
-        return self
+    def _refuse_running(self, thread_id: str) -> None:
+        if self.running(thread_id) is not None:
+            raise UsageError("This thread is running already. Stop it, or wait until it is done.")
 
-    def tell(self, update: Update) -> None:
-        """Queue an update for whoever drains."""
-        self._updates.append(update)
-
-    def drain(self) -> list[Update]:
-        """Updates since the last call, oldest first. Never waits."""
-        taken = []
-        with contextlib.suppress(IndexError):
-            while True:
-                taken.append(self._updates.popleft())
-        return taken
-
-    def stop(self) -> None:
-        """Ask the run to stop; it is over within a second unless a synchronous tool holds it."""
-        self._stop = True
-        if self._loop is not None and self._task is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the run is over
-                self._loop.call_soon_threadsafe(self._task.cancel)
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the run is over; False when it takes longer."""
-        return self._over.wait(seconds)
-
-    def _work(self) -> None:
-        status = "failed"
-        try:
-            status = self._recorded_run()
-        except Exception as error:  # the thread's last resort: the user must hear of it
-            self.error = without_keys(f"{type(error).__name__}: {error}")
-        finally:
-            self.tell(Update(status, self.error or self.answer))  # type: ignore[arg-type]
-            self._over.set()
-
-    def _recorded_run(self) -> str:
-        recorder = self._runner.recorder()
-        lost, token, status = recorder.losses.count, uuid.uuid4().hex, "done"
-        try:
-            settings = self._settings or _settings_for(self.thread_id, self._model)
-            recorder.begin_run(token, self.thread_id, self._title, settings.name, _describe(settings))
-            asyncio.run(self._main(recorder, settings))
-        except asyncio.CancelledError:
-            status = "stopped"
-        except InspectorError as error:
-            status, self.error = "failed", str(error)
-        except Exception as error:  # a provider's or a tool's failure, of whatever class, is the user's to see
-            status, self.error = "failed", without_keys(f"{type(error).__name__}: {error}")
-        recorder.end_run(token, self.thread_id, status, self.error)
-        recorder.flush()
-        self.lost, self.lost_reason = recorder.losses.count - lost, recorder.losses.reason
-        return status
-
-    async def _main(self, recorder: Recorder, settings: AgentSettings) -> None:
-        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        if self._stop:
-            raise asyncio.CancelledError
-        await self._turn(recorder, settings)
-
-    async def _turn(self, recorder: Recorder, settings: AgentSettings) -> None:
-        from engine.agent.build import build_agent  # deferred: deepagents takes seconds to import
-
-        agent = build_agent(self._runner.workspace, settings, recorder)
-        try:
-            config: dict[str, Any] = {
-                "configurable": {"thread_id": self.thread_id},
-                "callbacks": [recorder.handler],
-            }
-            with recorder.observing():
-                stream = agent.graph.astream(
-                    {"messages": [{"role": "user", "content": self._message}]},
-                    config,
-                    stream_mode=["messages", "updates"],
-                )
-                async for mode, data in stream:
-                    self._heard(mode, data)
-        finally:
-            agent.close()
-
-    def _heard(self, mode: str, data: Any) -> None:
-        if mode == "messages":
-            message, metadata = data
-            # The summarizer's words are no part of the conversation.
-            if metadata.get("lc_source") != "summarization" and message.type.startswith(("ai", "AI")) and message.text:
-                self.tell(Update("token", message.text))
-        elif isinstance(data, Mapping):
-            for node, update in data.items():
-                if node == "tools":
-                    self.tell(Update("tool"))
-                for message in update.get("messages", ()) if isinstance(update, Mapping) else ():
-                    if getattr(message, "type", "") == "ai" and message.text:
-                        self.answer = message.text
+    def _begin(self, thread_id: str, work: Work, model: str | None, settings: AgentSettings | None, title: str) -> Run:
+        made: Callable[[], AgentSettings] = (
+            (lambda: settings)
+            if settings is not None
+            else (lambda: _settings_for(self.workspace.path, thread_id, model))
+        )
+        with self._lock:
+            self._runs = [run for run in self._runs if not run.finished]
+            if any(run.thread_id == thread_id for run in self._runs):
+                raise UsageError("This thread is running already. Stop it, or wait until it is done.")
+            run = Run(self, thread_id, work, made, title)
+            self._runs.append(run)
+        return run.start()
 
 
 def _title(message: str) -> str:
     return " ".join(message[:400].split())[:100]
 
 
-def _describe(settings: AgentSettings) -> dict[str, Any]:
-    """What the record keeps of an agent's settings."""
-    model = settings.model if isinstance(settings.model, str) else type(settings.model).__name__
-    return {"model": model, "memory": list(settings.memory), "skills": list(settings.skills), **settings.tags}
-
-
-def _settings_for(thread_id: str, model: str | None) -> AgentSettings:
+def _settings_for(path: Path, thread_id: str, model: str | None) -> AgentSettings:
     from engine.agent.defaults import settings_for  # deferred: LangChain takes a second to import
 
-    return settings_for(thread_id, model)
+    return settings_for(thread_id, model, path)

@@ -78,6 +78,11 @@ def default_of(function: Any, name: str) -> Any:
     return inspect.signature(function).parameters[name].default
 
 
+def summarization_of(settings: AgentSettings, model: BaseChatModel, backend: BackendProtocol) -> Any:
+    """The engine's summarization as an agent with these settings has it. Raises as :func:`replacements`."""
+    return _summarization(settings, model, backend, summary_options(settings, model))
+
+
 def _summarization(
     settings: AgentSettings, model: BaseChatModel, backend: BackendProtocol, options: dict[str, Any]
 ) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
+from engine.failures import Failure
 from engine.recording.handler import Handler, OpenRequest, how_it_ended, quiet
 from engine.recording.tree import Place, Tree
 from engine.wire.tap import Log
@@ -24,7 +25,7 @@ class FollowingHandler(Handler):
     def __init__(
         self,
         started: Callable[[OpenRequest, list[Any], Any, dict[str, Any], bool], None],
-        ended: Callable[[OpenRequest, str, Any, str | None], None],
+        ended: Callable[[OpenRequest, str, Any, Failure | None], None],
         log: Log,
         over: Callable[[Tree, str, str | None], None],
     ) -> None:

@@ -14,10 +14,10 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from engine.failures import Failure, failure_of
 from engine.recording.model import expect, may_be_rewritten
 from engine.recording.observers import Call, Follower, current
 from engine.recording.tree import NOWHERE, Place
-from engine.wire.secrets import without_keys
 from engine.wire.tap import Line, Log
 
 _M = TypeVar("_M", bound=Callable[..., None])
@@ -41,7 +41,7 @@ def how_it_ended(error: BaseException) -> tuple[str, str | None]:
     """Status of what ended with this, and the sentence for a failure."""
     if isinstance(error, _STOPPED):
         return "stopped", None
-    return "failed", without_keys(f"{type(error).__name__}: {error}")
+    return "failed", failure_of(error).sentence
 
 
 class OpenRequest:
@@ -92,7 +92,7 @@ class Handler(BaseCallbackHandler, Follower):
     def __init__(
         self,
         started: Callable[[OpenRequest, list[Any], Any, dict[str, Any], bool], None],
-        ended: Callable[[OpenRequest, str, Any, str | None], None],
+        ended: Callable[[OpenRequest, str, Any, Failure | None], None],
         log: Log,
     ) -> None:
         self._started, self._ended, self._log = started, ended, log
@@ -112,25 +112,27 @@ class Handler(BaseCallbackHandler, Follower):
 
     @quiet
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        self._close(run_id, "done", response, None)
+        self._close(run_id, "done", response)
 
     @quiet
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        status, sentence = how_it_ended(error)
-        self._close(run_id, status, kwargs.get("response"), sentence)
+        self._close(run_id, how_it_ended(error)[0], kwargs.get("response"), error)
 
-    def _close(self, run_id: UUID, status: str, response: Any, error: str | None) -> None:
+    def _close(self, run_id: UUID, status: str, response: Any, error: BaseException | None = None) -> None:
         opened = self._open.pop(run_id, None)
         if opened is None:
             return
+        failure = None
+        if status == "failed" and error is not None:
+            failure = failure_of(error, opened.metadata.get("ls_provider"), opened.metadata.get("ls_model_name"))
         if not opened.told:
             given = opened.extra.get("invocation_params") or {}
             kwargs = {name: given[name] for name in ("tools", "tool_choice") if name in given}
             messages = self._best(opened)
             opened.receive(None, messages, given.get("stop"), kwargs, exact=not any(map(may_be_rewritten, messages)))
         opened.line.release()
-        opened.line.close(error)
-        self._ended(opened, status, response, error)
+        opened.line.close(f"{failure.cls}: {failure.message}" if failure is not None else None)
+        self._ended(opened, status, response, failure)
 
     @staticmethod
     def _best(opened: OpenRequest) -> list[Any]:

@@ -114,6 +114,28 @@ def summarized(call: Call, lane: Lane, token: str, at: float) -> tuple[int | Non
     return cutoff, [EventNote("summary", at, token, data, once=("cutoff", "part"), parts=parts)]
 
 
+def compacted(
+    lane: Lane, raw: Sequence[BaseMessage], before: Any, after: Any, calls: Sequence[str], at: float
+) -> EventNote:
+    """The event of a summary that was made on demand, on the summarizing call; the next request repeats it not."""
+    evicted_from, cutoff = (before or {}).get("cutoff_index") or 0, after["cutoff_index"]
+    old = (before or {}).get("summary_message")
+    summary = after["summary_message"]
+    lane.seen |= {"summary": summary, "cutoff": cutoff}
+    data = {
+        "evicted_from": min(evicted_from, cutoff),
+        "path": after.get("file_path"),
+        "chained": old is not None,
+        "tokens_before": sum(map(message_tokens, [*([old] if old is not None else []), *raw[evicted_from:]])),
+        "tokens_after": sum(map(message_tokens, [summary, *raw[cutoff:]])),
+        "cutoff": cutoff,
+        "calls": list(calls),
+        "raw_messages": len(raw),
+    }
+    token = calls[-1] if calls else None
+    return EventNote("summary", at, token, data, once=("cutoff", "part"), parts={"part": encode_message(summary)})
+
+
 def _made_here(call: Call, in_force: Any, cutoff: int | None, given: int) -> list[Any] | None:
     """Messages right inside the middleware that put a new summary before them; None where none did.
 

@@ -34,6 +34,8 @@ class Call:
     """Whether the innermost middleware has handed over to the model."""
     children: list[str] = field(default_factory=list)
     """Tokens of requests that a middleware made meanwhile."""
+    rejected: str | None = None
+    """Token of the request that the model's window did not hold; the engine then summarizes and tries again."""
 
 
 @dataclass(slots=True)

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import SystemMessage
 
+from engine.failures import Failure
+from engine.places import MEMORIES
 from engine.recording import facts, notice
 from engine.recording.assembling import observing
 from engine.recording.canon import text_chars, text_of
@@ -24,6 +26,7 @@ from engine.recording.following import FollowingHandler
 from engine.recording.handler import Handler, OpenRequest
 from engine.recording.lanes import Lane
 from engine.recording.layers import layers_of
+from engine.recording.noting import Noted, NotedAt, OverflowSeen, RunUndone
 from engine.recording.operations import (
     EventNote,
     EventSeen,
@@ -73,14 +76,13 @@ class Recorder:
     def __init__(
         self,
         workspace: Workspace | Callable[[], Workspace],
-        on_request: Callable[[str], None] = lambda thread_id: None,
         *,
         follow: bool = False,
         thread: str | None = None,
         hidden: bool = False,
     ) -> None:
         self._writer = Writer(workspace, self._forget, hidden=hidden)
-        self._on_request, self._thread = on_request, thread
+        self._thread = thread
         self._lock = threading.RLock()
         self._generation = 0
         self._lanes: OrderedDict[tuple[str, str], tuple[int, Lane]] = OrderedDict()
@@ -131,6 +133,23 @@ class Recorder:
         """The invocation is over: ``done``, ``failed``, ``stopped`` or ``interrupted``."""
         self._runs.pop(thread_id, None)
         self._run_over(token, thread_id, status, error, bool)
+
+    @_guarded
+    def undo_run(self, token: str, thread_id: str) -> None:
+        """The invocation found nothing to do: it is none."""
+        self._runs.pop(thread_id, None)
+        self._writer.put(RunUndone(token))
+
+    @_guarded
+    def note(self, thread_id: str, request: int | None, kind: str, data: dict[str, Any]) -> None:
+        """An event that isn't seen in a run's requests, on the request of this id (None: on the thread)."""
+        self._writer.put(Noted(thread_id, request, kind, time.time(), data))
+
+    @_guarded
+    def compacted(self, thread_id: str, messages: list[Any], before: Any, after: Any, calls: tuple[str, ...]) -> None:
+        """A thread was summarized on demand: ``before`` and ``after`` are its summary events, ``calls`` tokens."""
+        lane = self._lane(thread_id, "")
+        self._writer.put(EventSeen(lane, notice.compacted(lane, messages, before, after, calls, time.time())))
 
     def _tree_ended(self, tree: Tree, status: str, error: str | None) -> None:
         self._tree_over(tree, status, error)
@@ -196,6 +215,7 @@ class Recorder:
             parent = own.last
         if not standing.own and opened.call is not None:
             opened.call.children.append(token)
+            parent = parent or opened.call.rejected  # unless it is tried again with this summary
 
         system = received[0] if received and isinstance(received[0], SystemMessage) else None
         messages = received[1:] if system is not None else received
@@ -253,30 +273,36 @@ class Recorder:
             )
         )
         if call is not None:
+            if call.rejected is not None:
+                self._writer.put(OverflowSeen(call.rejected, tuple(call.children), token, at))
+                call.rejected = None
             call.children.clear()
-        self._on_request(thread_id)
 
     @_guarded
-    def _request_ended(self, opened: OpenRequest, status: str, response: Any, error: str | None) -> None:
+    def _request_ended(self, opened: OpenRequest, status: str, response: Any, failure: Failure | None) -> None:
         message = None
         for generation in (response.generations[0] if response is not None and response.generations else ())[:1]:
             message = getattr(generation, "message", None)
         calls = getattr(message, "tool_calls", None) or ()
         if opened.place.tree is not None:
             opened.place.tree.calls.update((str(call.get("id")), opened.token) for call in calls)
+        at = time.time()
         self._writer.put(
             RequestEnded(
                 opened.token,
                 status,
-                time.time(),
-                error,
-                facts.answer(message, failed=error is not None),
+                at,
+                failure.sentence if failure is not None else None,
+                facts.answer(message, failed=failure is not None),
                 getattr(message, "usage_metadata", None),
                 tuple(str(call.get("name")) for call in calls),
                 opened.run,
             )
         )
-        self._on_request(opened.thread_id)
+        if failure is not None and failure.kind != "other":
+            self._writer.put(NotedAt(opened.token, "failure", at, failure.data()))
+            if failure.kind == "overflow" and opened.call is not None:
+                opened.call.rejected = opened.token
 
     @_guarded
     def tool_called(self, request: Any) -> None:
@@ -304,7 +330,7 @@ class Recorder:
         if left is None or left.status == "error" or not isinstance(path, str):
             return
         lane = self._tool_lane()
-        if name in _EDITS and path in (lane.seen.get("memory") or {}):
+        if name in _EDITS and (path.startswith(MEMORIES) or path in (lane.seen.get("memory") or {})):
             self._event(lane, "memory edited", {"path": path, "tool": name, "tool_call_id": call_id})
         for skill in lane.seen.get("skills") or ():
             if name == "read_file" and skill["path"] == path:

@@ -272,7 +272,14 @@ class Reader:
     def evicted(self, event_id: int) -> list[RawRow]:
         """Raw messages that a summary evicted, and none before it had."""
         row = self._book.one(
-            "SELECT e.data, r.raw_node FROM events e JOIN requests r ON r.id = e.request WHERE e.id = ?", (event_id,)
+            "SELECT e.data, coalesce(r.raw_node, "
+            # Made on demand, beside the agent's own requests: the next of them has the messages, else the last.
+            "(SELECT raw_node FROM requests WHERE thread = e.thread AND lane = e.lane AND id > e.request "
+            "AND raw_node IS NOT NULL ORDER BY id LIMIT 1), "
+            "(SELECT raw_node FROM requests WHERE thread = e.thread AND lane = e.lane AND id < e.request "
+            "AND raw_node IS NOT NULL ORDER BY id DESC LIMIT 1)) "
+            "FROM events e JOIN requests r ON r.id = e.request WHERE e.id = ?",
+            (event_id,),
         )
         if row is None:
             return []

@@ -125,7 +125,10 @@ def test_a_refusal_is_kept_without_the_key_that_it_quotes(server: Provider, file
     (attempt,) = detail["provider"]["wire"]["attempts"]
     assert (attempt["status"], attempt["body"]) == (401, server.bodies[0])
     assert detail["request"]["status"] == "failed"
-    assert "wrong key (secret removed)" in detail["request"]["error"]
+    assert " did not accept the key for " in detail["request"]["error"]
+    (failure,) = [event["data"] for event in detail["events"] if event["kind"] == "failure"]
+    assert (failure["kind"], failure["status"]) == ("key", 401)
+    assert "wrong key (secret removed)" in failure["message"]
     assert holds(file, KEY) == []
 
 
@@ -137,7 +140,8 @@ def test_the_program_says_no_key_either(server: Provider, file: Path) -> None:
         turn = runner.start("t", "Hello", settings=AgentSettings(model=model("chat", server, max_retries=0)))
         assert turn.wait(60)
         assert turn.error is not None
-        assert "wrong key (secret removed)" in turn.error
+        assert turn.error == shown(file)["request"]["error"]
+        assert " did not accept the key for gpt-4o (401)" in turn.error
     finally:
         runner.close()
     assert holds(file, KEY) == []
@@ -167,9 +171,12 @@ def test_an_answer_that_breaks_off_is_the_attempts_error(server: Provider, file:
     server.will(breaks_off)
     with pytest.raises(Exception, match=r"peer closed|Connection error"):
         run(file, model(kind, server, max_retries=0), "Hello", way=way)
-    (attempt,) = shown(file)["provider"]["wire"]["attempts"]
+    detail = shown(file)
+    (attempt,) = detail["provider"]["wire"]["attempts"]
     assert attempt["status"] == 200
-    assert attempt["error"] == shown(file)["request"]["error"]
+    (failure,) = [event["data"] for event in detail["events"] if event["kind"] == "failure"]
+    assert attempt["error"] == f"{failure['class']}: {failure['message']}"
+    assert " broke off " in detail["request"]["error"]
 
 
 def test_a_key_with_a_line_end_is_in_no_error(server: Provider, file: Path) -> None:
