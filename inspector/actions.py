@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 from inspector import share_verbs, theme, verbs
+from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
 from inspector.searching import Searchable
@@ -245,6 +246,7 @@ def _view(w: MainWindow) -> list[Command]:
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
         pane("ledger", "Ledger"), pane("find", "Find"),
         Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
+        *chart_commands(w),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),
     ]  # fmt: skip
 

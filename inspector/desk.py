@@ -76,9 +76,11 @@ class Desk(QObject):
         self.drift_mark = DriftMark(self.session, opened.reader, jobs, around, self)
         self._wire()
 
-    def put_chart(self, view: Callable[[Session], QWidget]) -> None:
-        """Show the chart, which is imported last."""
+    def put_chart(self, view: Callable[[Session], QWidget], mode: str) -> None:
+        """Show the chart, which is imported last, in this mode."""
         self.chart = view(self.session)
+        self.chart.set_mode(mode)
+        self.chart.set_marked(self.annotations.marked)
         self._centre.chart.put(self.chart)
 
     def first_look(self, jobs: Jobs, done: Callable[[Any], None]) -> None:
@@ -106,6 +108,8 @@ class Desk(QObject):
         self.session.stop()
         self.annotations.close()
         self.drift_mark.close()
+        if self.chart is not None:
+            self.chart.close_jobs()
         for view in (self.request, self.filter, *self.around.values()):
             view.close_jobs()
         for name in ("memory", "skills"):
@@ -176,6 +180,8 @@ class Desk(QObject):
     def _annotated(self) -> None:
         notes = {request: note.text for request, note in self.annotations.notes.items()}
         self.requests.model.set_annotations(self.annotations.marked, notes)
+        if self.chart is not None:
+            self.chart.set_marked(self.annotations.marked)
 
     def _open_memory(self, path: str) -> None:
         self._around.show("memory")

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, clipboard, dialogs, format
+from inspector import actions, chart_verbs, clipboard, dialogs, format
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
@@ -131,7 +131,7 @@ class MainWindow(QMainWindow):
     def _source_ready(self, opened: Opened, views: dict[str, Any]) -> None:
         self.desk = desk = Desk(opened, views, self.jobs, self.centre, self.around, self.threads, self)
         if self._chart is not None:
-            desk.put_chart(self._chart)
+            self._put_chart(desk)
         state = self.prefs.raw("columns")
         if state is not None:
             desk.requests.restore_columns(state)
@@ -163,7 +163,12 @@ class MainWindow(QMainWindow):
     def _chart_ready(self, view: Any) -> None:
         self._chart = view
         if self.desk is not None:
-            self.desk.put_chart(view)
+            self._put_chart(self.desk)
+
+    def _put_chart(self, desk: Desk) -> None:
+        desk.put_chart(self._chart, self.prefs.text(chart_verbs.PREF, chart_verbs.FIRST))
+        desk.chart.menu_wanted.connect(lambda at: self.commands.context_menu("chart", self).popup(at))
+        self.commands.refresh()
 
     def _threads_read(self) -> None:
         assert self.desk is not None

@@ -1,206 +1,261 @@
 """The chart of contexts: one bar a request, stacked by kind, against the window and the trigger.
 
-The table of requests beside it holds the same rows for whoever cannot see the chart; the selection is
-one, through the session. Importing this module imports pyqtgraph (0.6 s): import it off the GUI thread.
+Also over time, and what the requests cost as it adds up. The table of requests beside it holds the same rows for
+whoever cannot see the chart; the selection is one, through the session. Numbers are made in jobs. Importing this
+module imports numpy: import it off the GUI thread.
 """
 
 from __future__ import annotations
 
-import time
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QTimer
-from PySide6.QtGui import (
-    QColor,
-    QFontMetrics,
-    QShowEvent,
-)
-from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolTip, QVBoxLayout, QWidget
 
-from inspector import format, theme
+from engine.trace.model import RequestRow
+from inspector import format
 from inspector.models.bars import Bars
-from inspector.models.requests import agent_name
-from inspector.models.rows import Rows
+from inspector.models.request_facts import in_lines, in_one_line
+from inspector.models.spending import Price, Spending, prices_of, spending
 from inspector.panes import Pane
 from inspector.session import Session
-from inspector.views.chart_plot import Legend, Limit, Plot, limit_pen
+from inspector.views.buttons import tool_button
+from inspector.views.chart_legend import Legend
+from inspector.views.chart_pointer import ZOOM, Plot
+from inspector.views.chart_scene import MODES, Scene, contexts, costs
+from inspector.views.labels import ElidedLabel
 
-REDRAW_MS = 40
-REST = 10
-"""Drawing takes at most this part of the GUI thread's time: a long chart is drawn less often."""
-FAR = 3.0
-"""A limit more than this many times above the tallest bar is written, not drawn."""
+GATHER_MS = 40
+"""Rows that arrive within this time are drawn together."""
 
 
 class ChartView(QWidget):
     """Bars of the selected thread's requests, one selection with the table."""
 
+    menu_wanted = Signal(QPoint)
+    """The reader asks what the chart can show; where, on the screen."""
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chart of contexts")
         self.setMinimumHeight(80)
-        self._session = session
-        self._bars = Bars(Rows())
-        self._items: list[pg.BarGraphItem] = []
-        self.legend = Legend(self)
-        self.plot = Plot(self)
-        self.plot.setAccessibleName("Chart of contexts")
-        self.plot.setAccessibleDescription(
-            "One bar a request, stacked by kind. The table of requests below holds the same numbers. "
-            "Left and right step through the requests."
-        )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self.pane = Pane(self)
-        self.pane.set_content(self.plot)
-        layout.addWidget(self.legend)
-        layout.addWidget(self.pane, 1)
-        self._band = pg.LinearRegionItem(movable=False)
-        self._band.setZValue(-10)
-        self._lines = {name: pg.InfiniteLine(angle=0) for name in ("window", "trigger")}
-        for item in (self._band, *self._lines.values()):
-            item.hide()
-            self.plot.addItem(item, ignoreBounds=True)
-        self._redraw = QTimer(self)
-        self._redraw.setSingleShot(True)
-        self._redraw.setInterval(REDRAW_MS)
-        self._redraw.timeout.connect(self.draw)
-        self.plot.clicked.connect(self._clicked)
+        self._session, self._jobs = session, session.jobs
+        self.mode = "requests"
+        self.bars = Bars()
+        self._spent: Spending | None = None
+        self._prices: dict[int, Price] = {}
+        self._marked: frozenset[int] = frozenset()
+        self._passing: Collection[int] | None = None
+        self._lay_out()
+        self._gather = QTimer(self)
+        self._gather.setSingleShot(True)
+        self._gather.setInterval(GATHER_MS)
+        self._gather.timeout.connect(self.count)
+        self.plot.clicked.connect(session.select_index)
         self.plot.hovered.connect(self._hovered)
-        session.thread_changed.connect(self._later)
+        session.thread_changed.connect(self._thread_changed)
         session.rows_changed.connect(self._later)
         session.request_changed.connect(self._select)
-        theme.notifier().changed.connect(self._recolour)
-        self._recolour()
+        session.shown_changed.connect(lambda: self.set_passing(session.shown))
 
-    def draw(self) -> None:
-        """Bars, limits and selection as the session has them now; put off while hidden."""
-        self._redraw.stop()
+    # -- what is shown -----------------------------------------------------------------------
+
+    def set_mode(self, mode: str) -> None:
+        """``requests``, ``time`` or ``cost``; anything else is the first."""
+        self.mode = mode if mode in MODES else "requests"
+        self.button.setText(f"{MODES[self.mode]} ▾")
+        self._draw()
+        self._later()
+
+    def set_marked(self, ids: frozenset[int]) -> None:
+        """Requests that the reader marked."""
+        if ids != self._marked:
+            self._marked = ids
+            self._draw()
+
+    def set_passing(self, ids: Collection[int] | None) -> None:
+        """Dim every request but these; None dims none."""
+        self._passing = ids
+        self._dim()
+
+    def zoom(self, closer: bool) -> None:
+        """One step closer or back, around the selected request."""
+        self.plot.zoom(ZOOM if closer else 1 / ZOOM)
+
+    def show_whole(self) -> None:
+        """All requests."""
+        self.plot.show_whole()
+
+    def describe(self, index: int) -> str:
+        """What hovering over a bar tells, in lines."""
+        row = self._session.rows.at(index)
+        return "\n".join(in_lines(row, **self._beside(row))) if row is not None else ""
+
+    def _beside(self, row: RequestRow) -> dict[str, Any]:
+        """What isn't in the row itself: the reader's mark, and the cost where costs are shown."""
+        return {
+            "marked": row.id in self._marked,
+            "price": self._prices.get(row.id) if self.mode == "cost" else None,
+        }
+
+    # -- numbers -----------------------------------------------------------------------------
+
+    def count(self) -> None:
+        """Make the numbers of what the session has now, in a job; put off while hidden."""
+        self._gather.stop()
         if not self.isVisible():
             return
-        began = time.perf_counter()
-        self._bars = Bars(self._session.rows)
-        for item in self._items:
-            self.plot.removeItem(item)
-        self._items = []
-        if not self._bars.count and not self._session.loading:
+        rows = [self._session.rows.at(index) for index in range(len(self._session.rows))]
+        if not rows and not self._session.loading:
             self._say_empty()
+        self._jobs.run(
+            "Drawing the chart", self.bars.with_rows, rows, done=self._counted, failed=self._failed,
+            key=(self, "bars"), quiet=True,
+        )  # fmt: skip
+        if self.mode == "cost":
+            self._jobs.run(
+                "Looking up what the requests cost", _spent, self._session.reader, rows, dict(self._prices),
+                done=self._priced, failed=self._failed, key=(self, "costs"),
+            )  # fmt: skip
+
+    def close_jobs(self) -> None:
+        """Count nothing more."""
+        self._gather.stop()
+        for key in ("bars", "costs"):
+            self._jobs.cancel((self, key))
+
+    def _counted(self, bars: Bars) -> None:
+        self.bars = bars
+        self._draw()
+
+    def _priced(self, spent: Spending) -> None:
+        self._prices, self._spent = dict(spent.prices), spent
+        self._draw()
+
+    def _failed(self, sentence: str) -> None:
+        self.pane.show_error(sentence, self.count)
+
+    def _draw(self) -> None:
+        if not len(self.bars):
             return
+        ids = self._session.rows.ids
+        marked = np.fromiter((ids[i] in self._marked for i in range(len(self.bars))), bool, len(self.bars))
+        if self.mode != "cost":
+            scene = contexts(self.bars, self.mode, marked)
+        elif self._spent is not None and not self._spent.known:
+            self._say_no_cost()
+            return
+        elif self._spent is not None and len(self._spent.costs) == len(self.bars):
+            scene = costs(self.bars, self._spent, marked)
+        elif self.plot.scene.mode != "cost":
+            self.pane.show_loading("Looking up what the requests cost")
+            return
+        else:
+            return  # what was added up before stays until the rest is
         self.pane.show_content()
-        self.legend.show()
-        base = np.zeros(self._bars.count)
-        places = np.arange(self._bars.count, dtype=float)
-        width = 0.8 if self._bars.count <= 300 else 1.0
-        for kind in self._bars.kinds:
-            heights = self._bars.heights[kind]
-            item = pg.BarGraphItem(
-                x=places, y0=base.copy(), height=heights, width=width, pen=None, brush=theme.kind_colour(kind)
-            )
-            item.setZValue(0)
-            self.plot.addItem(item)
-            self._items.append(item)
-            base += heights
-        self._fit()
-        self._select()
-        took = (time.perf_counter() - began) * 1000
-        self._redraw.setInterval(max(REDRAW_MS, round(took * REST)))
+        self.legend.show_scene(scene)
+        self.plot.show_scene(scene)
+        self._dim()
+        self._tell()
+
+    def _dim(self) -> None:
+        count, ids = len(self.plot.scene.edges), self._session.rows.ids
+        passing = self._passing
+        if passing is None or count > len(ids):
+            self.plot.dimmed = np.zeros(count, bool)
+        else:
+            wanted = set(passing)
+            self.plot.dimmed = np.fromiter((ids[i] not in wanted for i in range(count)), bool, count)
+        self.plot.redraw()
+
+    # -- the session tells -------------------------------------------------------------------
+
+    def _thread_changed(self, _thread_id: object) -> None:
+        self.close_jobs()
+        self.bars, self._spent, self._prices, self._passing = Bars(), None, {}, self._session.shown
+        self.plot.range = None
+        self.plot.selected = -1
+        self.plot.show_scene(Scene(self.mode))
+        self.told.set_text("")
+        self._later()
+
+    def _later(self) -> None:
+        if not self._gather.isActive():
+            self._gather.start()
+
+    def _select(self, *_args: object) -> None:
+        self._tell()
+        self.plot.reveal(self.plot.selected)
+
+    def _tell(self) -> None:
+        """Mark the selected request and say what it is. Nothing moves."""
+        index = self._session.rows.index(self._session.request_id)
+        if index >= len(self.plot.scene.edges):
+            index = -1
+        self.plot.selected = index
+        row = self._session.rows.at(index)
+        said = in_one_line(row, **self._beside(row)) if row is not None else ""
+        self.told.set_text(said)
+        self.plot.setAccessibleDescription(f"{said}\n{KEYS}".strip())
+        self.plot.update()
+
+    def _hovered(self, index: int, where: QPoint) -> None:
+        QToolTip.showText(where, format.tip(self.describe(index)), self.plot)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was put off."""
+        super().showEvent(event)
+        self._later()
 
     def _say_empty(self) -> None:
-        self.legend.hide()
         if self._session.thread_id is None:
             self.pane.show_empty("No thread is selected.", "Its contexts will be drawn here, one bar a request.")
         else:
             self.pane.show_empty("There is nothing to draw yet.", "Each request will be one bar.")
 
-    def describe(self, index: int) -> str:
-        """What hovering over a bar tells."""
-        row = self._session.rows.at(index)
-        if row is None:
-            return ""
-        head = f"Request {format.exact(row.number)} · {agent_name(row)} · {row.purpose}"
-        lines = [head, f"In: {format.exact_tokens(row.input_tokens, row.tokens == 'estimated')}"]
-        for kind in reversed(theme.KINDS):
-            tokens = row.sizes.get(kind, 0)  # type: ignore[call-overload]
-            if tokens:
-                lines.append(f"{theme.kind_letter(kind)} {theme.kind_name(kind)}: ~{format.exact(tokens)}")
-        if row.error:
-            lines.append(f"! {format.one_line(row.error, 200)}")
-        return "\n".join(lines)
+    def _say_no_cost(self) -> None:
+        reasons = Counter(price.reason for price in self._prices.values() if price.reason)
+        why = "; ".join(f"{count} × {format.one_line(reason, 200)}" for reason, count in reasons.most_common(2))
+        self.pane.show_empty("The cost of none of these requests is known.", why)
 
-    def index_at(self, x: float) -> int:
-        """Place of the request whose bar is nearest to ``x``; -1 without any."""
-        count = len(self._session.rows)
-        if not count:
-            return -1
-        return max(0, min(count - 1, round(x * self._bars.group)))
+    def _lay_out(self) -> None:
+        self.legend = Legend(self)
+        self.plot = Plot(self)
+        self.plot.setAccessibleName("Chart of contexts")
+        self.plot.setAccessibleDescription(KEYS)
+        self.plot.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.plot.customContextMenuRequested.connect(lambda at: self.menu_wanted.emit(self.plot.mapToGlobal(at)))
+        self.button = tool_button(f"{MODES[self.mode]} ▾", "What the chart shows", self._ask_menu, self)
+        self.told = ElidedLabel(muted=True)
+        self.told.setContentsMargins(8, 0, 8, 0)
+        self.told.setFont(self.plot.font())
+        head = QHBoxLayout()
+        head.setContentsMargins(4, 0, 0, 0)
+        head.setSpacing(4)
+        head.addWidget(self.button)
+        head.addWidget(self.legend, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self.pane = Pane(self)
+        self.pane.set_content(self.plot)
+        layout.addLayout(head)
+        layout.addWidget(self.told)
+        layout.addWidget(self.pane, 1)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        """What was put off."""
-        super().showEvent(event)
-        self._redraw.start()
+    def _ask_menu(self) -> None:
+        self.menu_wanted.emit(self.button.mapToGlobal(self.button.rect().bottomLeft()))
 
-    def _later(self, *_args: object) -> None:
-        if not self._redraw.isActive():
-            self._redraw.start()
 
-    def _fit(self) -> None:
-        bars, top = self._bars, self._bars.top
-        limits = []
-        high = top
-        for name, value in (("trigger", bars.trigger), ("window", bars.window)):
-            line = self._lines[name]
-            drawn = value is not None and top > 0 and value <= top * FAR
-            line.setVisible(drawn)
-            if value is None:
-                continue
-            words = f"{'summary trigger' if name == 'trigger' else 'window'} {format.size(value)}"
-            limits.append(Limit(name, words if drawn else f"{words}, above", drawn))
-            if drawn:
-                line.setValue(value)
-                high = max(high, float(value))
-        self.plot.numbers.group, self.plot.numbers.last = bars.group, len(self._session.rows)
-        self.plot.setYRange(0, high * 1.08 or 1, padding=0)
-        span = max(bars.count, 24)
-        self.plot.setXRange(-0.7, span - 0.3, padding=0)
-        self.legend.show_kinds(bars.kinds, limits)
+KEYS = (
+    "One bar a request, stacked by kind; subagents and summary calls are hatched. The table of requests below holds "
+    "the same numbers. Left and right step through the requests, the wheel zooms, dragging chooses a range."
+)
 
-    def _select(self, *_args: object) -> None:
-        index = self._session.rows.index(self._session.request_id)
-        self._band.setVisible(index >= 0)
-        if index >= 0:
-            middle = index // self._bars.group
-            per_pixel = self.plot.getPlotItem().vb.viewPixelSize()[0] or 0.01
-            half = max(0.5, 1.5 * per_pixel)
-            self._band.setRegion((middle - half, middle + half))
 
-    def _clicked(self, x: float) -> None:
-        index = self.index_at(x)
-        if index >= 0:
-            self._session.select_index(index)
-
-    def _hovered(self, x: float, where: QPointF) -> None:
-        index = self.index_at(x)
-        text = self.describe(index) if index >= 0 and -0.6 <= x <= self._bars.count - 0.4 else ""
-        QToolTip.showText(where.toPoint(), format.tip(text), self.plot)
-
-    def _recolour(self) -> None:
-        accent = theme.accent_colour()
-        veil = QColor(accent)
-        veil.setAlpha(45)
-        self._band.setBrush(veil)
-        for line in self._band.lines:
-            line.setPen(pg.mkPen(accent, width=1))
-        for name, line in self._lines.items():
-            line.setPen(limit_pen(name))
-        for name in ("left", "bottom"):
-            axis = self.plot.getPlotItem().getAxis(name)
-            axis.setPen(pg.mkPen(theme.line_colour()))
-            axis.setTextPen(pg.mkPen(theme.muted_colour()))
-            axis.setStyle(tickFont=theme.figure_font(), tickLength=-3)
-        self.plot.getPlotItem().getAxis("left").setWidth(QFontMetrics(self.font()).horizontalAdvance("0.0M00"))
-        self.plot.setBackground(theme.base_colour())
-        for item, kind in zip(self._items, self._bars.kinds, strict=True):
-            item.setOpts(brush=theme.kind_colour(kind))
-        self.legend.update()
+def _spent(reader: object, rows: list[RequestRow | None], known: dict[int, Price], progress: object) -> Spending:
+    return spending(rows, prices_of(reader, rows, known, progress))  # type: ignore[arg-type]

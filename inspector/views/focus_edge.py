@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inspector import theme
 
@@ -14,7 +14,7 @@ WIDTH = 2
 class FocusEdge(QWidget):
     """Child of the area; shown while that has the focus."""
 
-    def __init__(self, area: QAbstractScrollArea) -> None:
+    def __init__(self, area: QWidget) -> None:
         super().__init__(area)
         self._area = area
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
