@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import share_verbs, theme, verbs
+from inspector import memory_verbs, share_verbs, theme, verbs
 from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
@@ -64,9 +64,7 @@ def _file(w: MainWindow) -> list[Command]:
         Command("file.check", "Check this workspace", lambda: verbs.check(w), "File",
                 enabled=lambda: w.session is not None,
                 hint="Works out every request from its state, and looks for the files that it speaks of."),
-        Command("memory.save", "Save the memory file", lambda: verbs.save_memory(w), "File", ("Ctrl+S",),
-                enabled=lambda: w.desk is not None and w.desk.can_save_memory(), separated=True,
-                hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
+        *memory_verbs.file_commands(w),
         *share_verbs.file_commands(w),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
                 hint="Closes the window. A run under way is stopped first, after a question."),
@@ -198,6 +196,7 @@ def _areas(w: MainWindow) -> list[Command]:
         Command("why.contributor", "Who put it there", lambda: verbs.show_contributor(w), "Go", ("W",), shown,
                 scope="centre", separated=True,
                 hint="From a block, message or tool to its contributor in Why."),
+        *memory_verbs.go_commands(w),
         Command("diff.compare", "Compare with…", lambda: verbs.compare_with(w), "Go", ("=",), shown, scope="centre",
                 contexts=("request",), hint="Compares the selected request with another one, by its number."),
         Command("diff.baseline", "Set as baseline", lambda: verbs.set_baseline(w), "Go", ("B",), shown,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector import memory_links
 from inspector.annotations import Annotations
 from inspector.drift_mark import DriftMark
 from inspector.finding import Finding
@@ -69,7 +70,7 @@ class Desk(QObject):
         self.reading_note = ReadingNote(opened.reader, self.session)
         self.requests.put_above(self.reading_note)
         self.around: dict[str, Any] = {}
-        more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "find": (self.finding,)}
+        more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "skills": (opened.path,), "find": (self.finding,)}
         for name in AROUND:
             self.around[name] = views[name](opened.reader, jobs, *more.get(name, ()))
             around.place(name).put(self.around[name])
@@ -94,14 +95,9 @@ class Desk(QObject):
         """Whether a memory file or a skill was edited and not saved."""
         return any(bool(self.around[name].has_unsaved()) for name in ("memory", "skills"))
 
-    def can_save_memory(self) -> bool:
-        """Whether the memory file in the editor can be saved now."""
-        return bool(self.around["memory"].can_save())
-
-    def save_memory(self) -> None:
-        """Save the memory file in the editor."""
-        if self.can_save_memory():
-            self.around["memory"].save()
+    def show_pane(self, name: str) -> None:
+        """Bring a pane at the side to the front."""
+        self._around.show(name)
 
     def close(self, jobs: Jobs) -> None:
         """Stop following the file, and let go of it when nothing reads it any more."""
@@ -140,6 +136,7 @@ class Desk(QObject):
         self.around["find"].chosen.connect(self.going.to_hit)
         self.going.wants_file.connect(self._open_artifact)
         self.going.wants_memory.connect(self._open_memory)
+        memory_links.connect(self)
         self.going.missing.connect(self.problem)
         self._request_changed(None)
 

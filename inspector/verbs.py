@@ -106,12 +106,6 @@ def delete_thread(w: MainWindow) -> None:
     dialog.show()
 
 
-def save_memory(w: MainWindow) -> None:
-    """Save the memory file in the editor."""
-    if w.desk is not None:
-        w.desk.save_memory()
-
-
 def find_target(w: MainWindow) -> Searchable | None:
     """The text of the part that has the keyboard; else that of the request."""
     found = searchable(QApplication.focusWidget())

@@ -146,7 +146,8 @@ class MainWindow(QMainWindow):
         session.rows_changed.connect(self._rows_changed)
         desk.problem.connect(self.status.show_problem)
         desk.request.area_changed.connect(self.commands.refresh)
-        desk.around["memory"].changed.connect(self.commands.refresh)
+        for name in ("memory", "skills"):
+            desk.around[name].changed.connect(self.commands.refresh)
         session.detail_ready.connect(self.commands.refresh)
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)

@@ -179,6 +179,23 @@ def sent_now(path: str, text: str) -> str:
     return sent_text(path, text)
 
 
+def stored_version(workspace: Path, path: str) -> str:
+    """Version of a file as it stands; empty where there is none."""
+    from engine import read_memory
+
+    return read_memory(workspace, path).version
+
+
+def revert_edit(workspace: Path, path: str, request: int, tool_call_id: str | None, base_version: str) -> bool:
+    """Take one edit of an agent's out of a file; False where the file that it made is deleted by that.
+
+    Raises ``EditConflict`` over another version; with a ``merge`` where later edits changed the same lines.
+    """
+    from engine import revert_edit as revert
+
+    return revert(workspace, request, tool_call_id, path, base_version) is not None
+
+
 def delete_file(workspace: Path, path: str, base_version: str) -> None:
     """Delete a memory or skill file; its texts stay as versions. Raises ``EditConflict`` over another version."""
     from engine import delete_memory

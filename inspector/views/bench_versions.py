@@ -63,6 +63,8 @@ class VersionsPane(QWidget):
     compare_asked = Signal(object, object)
     """A ``FileVersion``, and what makes its text in a job."""
     restored = Signal()
+    go_to_request = Signal(str, int)
+    """Thread and id of the request that made the selected version."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,6 +78,8 @@ class VersionsPane(QWidget):
         self.table.opened.connect(lambda _one: self.compare())
         self.compare_button = WordButton("Compare with now", self.compare)
         self.restore_button = WordButton("Restore…", self.ask_restore)
+        self.request_button = WordButton("To the request", self._go)
+        self.request_button.setToolTip("The request whose answer wrote this text")
         self.note = NoteBar("Restoring a version")
         self.pane = Pane()
         self.pane.set_content(self.table)
@@ -83,6 +87,7 @@ class VersionsPane(QWidget):
         row.setContentsMargins(MARGIN, 2, MARGIN, 4)
         row.addWidget(self.compare_button)
         row.addWidget(self.restore_button)
+        row.addWidget(self.request_button)
         row.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -141,6 +146,11 @@ class VersionsPane(QWidget):
             ("Cancel", self.note.clear),
         )
 
+    def _go(self) -> None:
+        one = self.table.current()
+        if one is not None and one.request is not None and one.thread_id is not None:
+            self.go_to_request.emit(one.thread_id, one.request)
+
     def _restore(self, id: int) -> None:
         buffer = self._buffer
         if buffer is None or buffer.workspace is None:
@@ -181,4 +191,5 @@ class VersionsPane(QWidget):
         there = one is not None and bool(one.version)
         self.compare_button.setEnabled(there)
         editable = buffer is not None and not buffer.read_only
+        self.request_button.setVisible(one is not None and one.request is not None)
         self.restore_button.setEnabled(there and editable and one is not None and not one.current)

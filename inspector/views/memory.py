@@ -14,6 +14,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile
+from engine.workbench import Merge
 from inspector import format, memory_files, workbench
 from inspector.drafts import Drafts
 from inspector.jobs import Jobs
@@ -41,6 +42,9 @@ class MemoryView(SidePane):
 
     changed = Signal()
     """Something can be saved, or is unsaved, as it was not before: ``can_save`` and ``has_unsaved``."""
+
+    go_to_thread = Signal(str, int)
+    """The user asked for a request of a thread, by their ids."""
 
     noun = "memory files"
 
@@ -75,6 +79,7 @@ class MemoryView(SidePane):
         self.table.opened.connect(lambda _file: self.edit.editor.setFocus())
         self.edit.changed.connect(self._edit_changed)
         self.edit.saved.connect(self.refresh)
+        self.edit.bench.versions.go_to_request.connect(self.go_to_thread)
         self._show(None)
 
     # -- what the window calls -------------------------------------------------------------
@@ -98,6 +103,12 @@ class MemoryView(SidePane):
     def open_path(self, path: str) -> None:
         """Select a memory file."""
         self.table.select(path)
+
+    def put_merge(self, path: str, merge: Merge) -> None:
+        """Put a merge of a file as it stands into the editor; nothing is saved."""
+        self.edit.deciding.put_merge(path, merge)
+        self.table.select(path)
+        self.refresh()
 
     def find_target(self) -> Searchable | None:
         """The file in the editor."""

@@ -6,14 +6,10 @@ one file in ``memory_merge``.
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from engine.workbench import FileVersion
-from inspector import format, workbench
 from inspector.jobs import Jobs
 from inspector.models.shown_text import for_clipboard
 from inspector.panes import Pane, plain_label
@@ -71,7 +67,7 @@ class MemoryEdit(QWidget):
             button.clicked.connect(self.bench.toggler(mode))
         self.bench.changed.connect(self._arrange)
         self.bench.preview.go_to_line.connect(self.go_to_line)
-        self.bench.versions.compare_asked.connect(self._compare_version)
+        self.bench.versions.compare_asked.connect(self.deciding.compare_with_version)
         self.bench.effect.compare_asked.connect(self.show_comparison)
         self.bench.versions.restored.connect(self.saved)
         self.set_buffer(None)
@@ -99,6 +95,7 @@ class MemoryEdit(QWidget):
             buffer.failed.connect(self.tell_failure)
         self._follow()
         self.tell()
+        self.deciding.put_wanted()
 
     def can_save(self) -> bool:
         """Whether there is something to save and nothing in the way."""
@@ -127,6 +124,10 @@ class MemoryEdit(QWidget):
     def step_find(self, back: bool = False) -> None:
         """Go to the next match, or the one before."""
         self.search.step(back)
+
+    def show_match(self, words: str, near: int) -> None:
+        """Show where ``words`` stand, in the text that is shown or on its way; ``near`` is the offset meant."""
+        self.search.show_match(words, near)
 
     def copy_all(self) -> None:
         """Copy the whole text as it stands in the editor."""
@@ -212,33 +213,6 @@ class MemoryEdit(QWidget):
         """Hide the comparison."""
         self._comparing = ""
         self._arrange()
-
-    def _compare_version(self, one: FileVersion, old: Text) -> None:
-        """Hold an earlier text against the file as it stands, and offer to go on with it."""
-        buffer = self.buffer
-        if buffer is None:
-            return
-        self.show_comparison(
-            f"Version of {format.absolute(one.at)}, against the file now", old, buffer.stored.text or ""
-        )
-        if buffer.editable:
-            self.note.say(
-                "An earlier text of this file.",
-                ("Put it in the editor", partial(self._read_version, one.id)),
-                ("Close", self.close_comparison),
-            )
-
-    def _read_version(self, id: int) -> None:
-        if self.buffer is not None and self.buffer.workspace is not None:
-            self.jobs.run(
-                "Reading the version", workbench.version_text, self.buffer.workspace, id,
-                done=partial(self._use, self.buffer), failed=self.tell_failure, key=(self, "version"),
-            )  # fmt: skip
-
-    def _use(self, buffer: MemoryBuffer, text: str) -> None:
-        if buffer is self.buffer and buffer.editable:
-            buffer.use(text)
-            self.close_comparison()
 
     # -- building ----------------------------------------------------------------------------
 

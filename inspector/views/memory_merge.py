@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from engine.trace.model import MemoryFile
-from engine.workbench import Merge
+from engine.workbench import FileVersion, Merge
 from inspector import format, workbench
 from inspector.models.late import while_alive
+from inspector.views.compare import Text
 from inspector.views.memory_buffer import MemoryBuffer
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Deciding(QObject):
     def __init__(self, edit: MemoryEdit) -> None:
         super().__init__(edit)
         self._edit = edit
+        self._wanted: tuple[str, Merge] | None = None
 
     def compare_with_stored(self, sentence: str = "") -> None:
         """Show what is stored now beside the text in the editor, and ask what to keep."""
@@ -94,6 +96,53 @@ class Deciding(QObject):
         edit.go_to_line(1)
         if not edit.editor.textCursor().block().text().startswith(workbench.MARKER):
             self._next_conflict()
+
+    def put_merge(self, path: str, merge: Merge) -> None:
+        """Put a merge of a file as it stands into the editor, now or when that file is shown; nothing is saved."""
+        self._wanted = (path, merge)
+        self.put_wanted()
+
+    def put_wanted(self) -> None:
+        """Another file is shown: is it the one that a merge waits for? Text that is not saved is left alone."""
+        edit, buffer = self._edit, self._edit.buffer
+        if self._wanted is None or buffer is None or buffer.path != self._wanted[0]:
+            return
+        (_path, merge), self._wanted = self._wanted, None
+        if buffer.unsaved or not buffer.editable:
+            edit.note.say(
+                "This file has text that is not saved. Save or revert it, then take the agent's edit back again.",
+                ("Close", edit.tell),
+            )
+        else:
+            buffer.take_merge(merge.text)
+            self.show_merge(merge, "The file without the agent's edit is in the editor.")
+
+    def compare_with_version(self, one: FileVersion, old: Text) -> None:
+        """Hold an earlier text against the file as it stands, and offer to go on with it."""
+        edit, buffer = self._edit, self._edit.buffer
+        if buffer is None:
+            return
+        title = f"Version of {format.absolute(one.at)}, against the file now"
+        edit.show_comparison(title, old, buffer.stored.text or "")
+        if buffer.editable:
+            edit.note.say(
+                "An earlier text of this file.",
+                ("Put it in the editor", partial(self._read_version, one.id)),
+                ("Close", edit.close_comparison),
+            )
+
+    def _read_version(self, id: int) -> None:
+        edit, buffer = self._edit, self._edit.buffer
+        if buffer is not None and buffer.workspace is not None:
+            edit.jobs.run(
+                "Reading the version", workbench.version_text, buffer.workspace, id,
+                done=while_alive(buffer, partial(self._use, buffer)), failed=edit.tell_failure, key=(self, "version"),
+            )  # fmt: skip
+
+    def _use(self, buffer: MemoryBuffer, text: str) -> None:
+        if buffer is self._edit.buffer and buffer.editable:
+            buffer.use(text)
+            self._edit.close_comparison()
 
     def _merged(self, buffer: MemoryBuffer, stored: MemoryFile, typed: str, merge: Merge) -> None:
         if buffer is not self._edit.buffer:

@@ -27,6 +27,8 @@ class SkillEdits(QWidget):
 
     saved = Signal()
     closed = Signal()
+    changed = Signal()
+    """Something can be saved, or is unsaved, as it was not before."""
 
     def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None) -> None:
         super().__init__()
@@ -37,6 +39,7 @@ class SkillEdits(QWidget):
         self.edit = MemoryEdit(jobs)
         self.edit.bench.show_mode("preview")
         self.edit.saved.connect(self.saved)
+        self.edit.changed.connect(self.changed)
         self._title = plain_label(muted=True)
         head = QHBoxLayout()
         head.setContentsMargins(MARGIN, 4, 4, 0)

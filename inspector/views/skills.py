@@ -6,9 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import SkillRow
+from engine.workbench import Merge
 from inspector import format
 from inspector.drafts import Drafts
 from inspector.file_content import content_of
@@ -33,6 +35,11 @@ MOST_LINKS = 4
 
 class SkillsView(SidePane):
     """A table of the skills over the selected one: as listed to the model, and its SKILL.md."""
+
+    changed = Signal()
+    """Something can be saved, or is unsaved, as it was not before."""
+    go_to_thread = Signal(str, int)
+    """The user asked for a request of a thread, by their ids."""
 
     noun = "skills"
 
@@ -65,6 +72,8 @@ class SkillsView(SidePane):
         self.edits = SkillEdits(jobs, self.workspace, drafts)
         self.edits.saved.connect(self.refresh)
         self.edits.closed.connect(self._editing)
+        self.edits.changed.connect(self.changed)
+        self.edits.edit.bench.versions.go_to_request.connect(self.go_to_thread)
         self.applying = ApplyBar(jobs, self.workspace, "skills")
         self.applying.applied.connect(self.refresh)
         self.edit_button = WordButton("Edit", self._edit)
@@ -107,6 +116,15 @@ class SkillsView(SidePane):
     def flush(self) -> None:
         """Put all unsaved text on disk now."""
         self.edits.flush()
+
+    def put_merge(self, path: str, merge: Merge) -> None:
+        """Put a merge of a SKILL.md as it stands into the editor; nothing is saved."""
+        self.edits.edit.deciding.put_merge(path, merge)
+        if self.table.select(path):
+            self._edit()
+        else:
+            self._wanted = path
+            self.refresh()
 
     def _edit(self) -> None:
         """The editor in the place of the text."""

@@ -1,4 +1,4 @@
-"""Why: what each contributor did to the request, where the prompt cache breaks, what became of every message.
+"""Why: what each contributor did, where the prompt cache breaks, what became of every message, what else happened.
 
 Works when it is looked at, in one job a request; what is shown stays until the next is there.
 """
@@ -11,18 +11,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail
+from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Jobs
 from inspector.models.why import Why, read_why
 from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.cache_use import CachePane
+from inspector.views.events import EventsPane
 from inspector.views.fates import FatesPane
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.items_table import ItemsTable
 from inspector.views.waterfall import WaterfallPane
 
-CONTRIBUTORS, CACHE, FATES = range(3)
+CONTRIBUTORS, CACHE, FATES, EVENTS = range(4)
 
 
 class WhyView(QWidget):
@@ -45,10 +47,12 @@ class WhyView(QWidget):
         self.waterfall = WaterfallPane(jobs, explaining)
         self.cache = CachePane(jobs, explaining)
         self.fates = FatesPane(jobs, explaining)
-        self.tabs = flat_tabs("Contributors, prompt cache, fates")
+        self.events = EventsPane(explaining.reader, jobs)
+        self.tabs = flat_tabs("Contributors, prompt cache, fates, events")
         self.tabs.addTab(self.waterfall, "Contributors")
         self.tabs.addTab(self.cache, "Prompt cache")
         self.tabs.addTab(self.fates, "Fates of messages")
+        self.tabs.addTab(self.events, "Events")
         self.pane = Pane()
         self.pane.set_content(self.tabs)
         outer = QVBoxLayout(self)
@@ -58,26 +62,37 @@ class WhyView(QWidget):
         self.waterfall.go_to_part.connect(self.go_to_part)
         self.cache.go_to_part.connect(self.go_to_part)
         self.cache.go_to_request.connect(self.go_to_request)
-        self.fates.open_artifact.connect(self.open_artifact)
-        self.fates.open_summary.connect(self.open_summary)
+        for part in (self.fates, self.events):
+            part.open_artifact.connect(self.open_artifact)
+            part.open_summary.connect(self.open_summary)
         self.fates.go_to_message.connect(self.go_to_message)
         self.clear()
 
     @property
     def table(self) -> ItemsTable[Any]:
         """The list of what is in front."""
-        return (self.waterfall, self.cache, self.fates)[self.tabs.currentIndex()].table
+        return (self.waterfall, self.cache, self.fates, self.events)[self.tabs.currentIndex()].table
 
     def show_request(self, detail: RequestDetail, _previous: RequestDetail | None) -> None:
         """Explain another request."""
         self._detail = detail
+        events = len(detail.events)
+        self.tabs.setTabText(EVENTS, f"Events {format.exact(events)}" if events else "Events")
+        self.events.show_request(detail)
         self._load()
+
+    def show_events(self, ask_revert: bool = False) -> None:
+        """Bring the events to the front; ask whether to take the agent's edit back, where there is one."""
+        self.tabs.setCurrentIndex(EVENTS)
+        self.events.table.setFocus()
+        if ask_revert:
+            self.events.ask_revert()
 
     def clear(self) -> None:
         """Explain nothing."""
         self._detail = self.why = None
         self._jobs.cancel((self, "why"))
-        for part in (self.waterfall, self.cache, self.fates):
+        for part in (self.waterfall, self.cache, self.fates, self.events):
             part.clear()
         self.pane.show_empty("No request is selected.", "Select one above to see why it is what it is.")
 
@@ -96,7 +111,7 @@ class WhyView(QWidget):
     def find_target(self) -> Searchable | None:
         """The text beside the list."""
         current = self.tabs.currentWidget()
-        return current.text.find_target() if isinstance(current, (WaterfallPane, FatesPane)) else None
+        return current.text.find_target() if isinstance(current, (WaterfallPane, FatesPane, EventsPane)) else None
 
     def _load(self) -> None:
         if self._detail is None:

@@ -1,0 +1,88 @@
+"""What the commands of memory and skills do to the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inspector.commands import Command
+
+if TYPE_CHECKING:
+    from inspector.window import MainWindow
+
+WHY = 5
+"""Place of Why among the areas."""
+
+
+def file_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu File."""
+    return [
+        Command("memory.save", "Save the memory file or skill", lambda: save(w), "File", ("Ctrl+S",),
+                enabled=lambda: _to_save(w) is not None, separated=True,
+                hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
+        Command("memory.delete", "Delete the memory file or skill…", lambda: delete(w), "File",
+                enabled=lambda: _editor(w) is not None,
+                hint="The one in the editor, after asking; its texts stay under Versions and can be restored."),
+    ]  # fmt: skip
+
+
+def go_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu Go, and of a request."""
+
+    def shown() -> bool:
+        return w.desk is not None and w.desk.request.detail() is not None
+
+    return [
+        Command("why.events", "What else happened", lambda: show_events(w), "Go", ("V",), shown, scope="centre",
+                contexts=("request",),
+                hint="Events of the request: offloads, summaries, memory and skills loaded, read or edited."),
+        Command("memory.revert_edit", "Revert the agent's edit…", lambda: show_events(w, True), "Go",
+                enabled=lambda: shown() and w.can_write() and _edited(w), contexts=("request",),
+                hint="Takes what the agent changed in a memory file out of it again, after asking; later edits stay."),
+    ]  # fmt: skip
+
+
+def save(w: MainWindow) -> None:
+    """Save the memory file or the skill that is edited."""
+    if (editor := _to_save(w)) is not None:
+        editor.save()
+
+
+def delete(w: MainWindow) -> None:
+    """Ask whether to delete the file in the editor."""
+    if (editor := _editor(w)) is not None:
+        editor.notes.ask_delete()
+
+
+def show_events(w: MainWindow, ask_revert: bool = False) -> None:
+    """Events of the selected request."""
+    if w.desk is not None:
+        w.centre.tabs.setCurrentWidget(w.centre.request)
+        w.desk.request.show_area(WHY)
+        w.desk.request.why.show_events(ask_revert)
+
+
+def _edited(w: MainWindow) -> bool:
+    row = w.session.request_row() if w.session is not None else None
+    return row is not None and "memory edited" in row.events
+
+
+def _editors(w: MainWindow) -> list[Any]:
+    """Editors of memory and of skills: the one with the keyboard first, then one that is seen."""
+    if w.desk is None:
+        return []
+    found = [w.desk.around["memory"].edit, w.desk.around["skills"].edits.edit]
+    focus = w.focusWidget()
+    return sorted(
+        found,
+        key=lambda editor: (not (focus is not None and editor.isAncestorOf(focus)), not editor.isVisible()),
+    )
+
+
+def _to_save(w: MainWindow) -> Any:
+    return next((editor for editor in _editors(w) if editor.can_save()), None)
+
+
+def _editor(w: MainWindow) -> Any:
+    """The editor that is used, where its file can be deleted."""
+    shown = (editor for editor in _editors(w) if editor.isVisible())
+    return next((one for one in shown if one.buffer is not None and one.buffer.deletable), None)
