@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from engine.ledger import artifacts_csv as artifacts_csv
     from engine.ledger import ledger_of as ledger_of
     from engine.ledger import requests_csv as requests_csv
+    from engine.lifetimes import lifetime_table as lifetime_table
     from engine.memory import delete_memory as delete_memory
     from engine.memory import earlier_versions as earlier_versions
     from engine.memory import read_memory as read_memory
@@ -136,6 +137,7 @@ _NAMES = {
     "findings_of": "engine.memory.findings",
     "import_thread": "engine.share",
     "ledger_of": "engine.ledger",
+    "lifetime_table": "engine.lifetimes",
     "list_agents": "engine.agent.stored",
     "list_tools": "engine.agent.listing",
     "make_demo": "engine.agent.demo",

@@ -34,11 +34,22 @@ class OwnStoreBackend(StoreBackend):
         return _of(namespace, await super()._asearch_store_paginated(store, namespace, **options))
 
 
-def make_backend(settings: BackendSettings, store: BaseStore, identity: Identity | None = None) -> BackendProtocol:
+def in_folder(folder: str) -> BackendProtocol:
+    """The engine's backend for a folder on the disk, out of which no name and no link leads."""
+    return FilesystemBackend(root_dir=folder, virtual_mode=True)
+
+
+def make_backend(
+    settings: BackendSettings,
+    store: BaseStore,
+    identity: Identity | None = None,
+    folder: Callable[[str], BackendProtocol] = in_folder,
+) -> BackendProtocol:
     """The backend that ``settings`` describe, over this store, whatever the store's own truth value is.
 
     Inside a run the runtime context says for whom it is; ``identity`` counts where there is no run, such as for
     putting files there. Build the agent with ``context_schema=Identity`` and run it with ``context=identity``.
+    ``folder`` makes the backend of a folder; a dry run has one that leaves the disk alone.
 
     Raises:
         UsageError: the settings don't hold together, a folder is missing or is none, or a namespace needs an
@@ -48,18 +59,20 @@ def make_backend(settings: BackendSettings, store: BaseStore, identity: Identity
     for place in [settings.default, *settings.routes.values()]:
         if place.kind == "store":
             namespace_of(place, identity)
-    default = _made(settings.default, store, identity)
+    default = _made(settings.default, store, identity, folder)
     if not settings.routes and settings.artifacts_root == "/":
         return default
-    routes = {prefix: _made(place, store, identity) for prefix, place in settings.routes.items()}
+    routes = {prefix: _made(place, store, identity, folder) for prefix, place in settings.routes.items()}
     return CompositeBackend(default=default, routes=routes, artifacts_root=settings.artifacts_root)
 
 
-def _made(place: Place, store: BaseStore, identity: Identity | None) -> BackendProtocol:
+def _made(
+    place: Place, store: BaseStore, identity: Identity | None, folder: Callable[[str], BackendProtocol]
+) -> BackendProtocol:
     if place.kind == "store":
         return OwnStoreBackend(store=store, namespace=_namespace(place, identity))
     if place.kind == "filesystem":
-        return FilesystemBackend(root_dir=_existing(place), virtual_mode=True)
+        return folder(_existing(place))
     return StateBackend()
 
 

@@ -54,10 +54,11 @@ def build_agent(
     recorder: Recorder | None = None,
     saver: WorkspaceSaver | None = None,
     store: WorkspaceStore | None = None,
+    backend: BackendProtocol | None = None,
 ) -> Agent:
     """Make the agent that ``settings`` describe; with a recorder, observers go between its middlewares.
 
-    ``saver`` and ``store`` take the place of the workspace's own (a dry run keeps nothing). Tools that are
+    ``saver``, ``store`` and ``backend`` take the place of the agent's own (a dry run keeps nothing). Tools that are
     named are loaded, which runs their code; the user has trusted it before (:mod:`engine.agent.trust`).
 
     Raises:
@@ -70,7 +71,7 @@ def build_agent(
     saver = WorkspaceSaver(workspace) if saver is None else saver
     store = WorkspaceStore(workspace) if store is None else store
     observed: AbstractContextManager[None] = recorder.observing() if recorder is not None else nullcontext()
-    backend = make_backend(settings.backend, store, settings.identity)
+    backend = make_backend(settings.backend, store, settings.identity) if backend is None else backend
     subagents = [_subagent(item, settings, model, backend) for item in settings.subagents]
     middleware = replacements(settings, model, backend)
     with observed:
@@ -102,9 +103,10 @@ def _subagent(item: SubagentSettings, settings: AgentSettings, model: BaseChatMo
         "name": item.name,
         "description": item.description,
         "system_prompt": item.system_prompt,
-        "mode": item.mode,
         "middleware": replacements(settings, own or model, backend, main=item.mode == "fork"),
     }
+    if item.mode != "isolated":
+        spec["mode"] = item.mode
     if item.tools is not None:
         spec["tools"] = load_tools(item.tools)
     if item.skills:

@@ -13,16 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from deepagents.backends.protocol import BackendProtocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, messages_from_dict
 from langsmith import tracing_context
 
-from engine.agent.build import Agent, backend_over, build_agent
+from engine.agent.backends import make_backend
+from engine.agent.build import Agent, build_agent
 from engine.agent.defaults import settings_for
 from engine.agent.models import resolve_model
 from engine.agent.settings import AgentSettings
 from engine.canonical import from_json, to_json
 from engine.dryrun.capture import Capture, Captured, active
 from engine.dryrun.copies import DrySaver, DryStore
+from engine.dryrun.overlay import Overlay
 from engine.errors import InspectorError, UsageError
 from engine.kinds import CALLER, block_kind
 from engine.memory.applying import applied_values
@@ -107,9 +110,10 @@ def _run(
     stood_in = replace(settings, model=model, profile=None, summary_model=summarizer)
     saver, store = DrySaver.over(path), DryStore(path)
     with closing(saver.conn), closing(store.conn):
-        _edit(store, edits)
+        backend = make_backend(settings.backend, store, settings.identity, folder=Overlay)
+        _edit(backend, edits)
         with observing():
-            agent = build_agent(workspace, stood_in, saver=saver, store=store)
+            agent = build_agent(workspace, stood_in, saver=saver, store=store, backend=backend)
         saver.changed = _state(agent, config, edits, settings)
         start = asyncio.run(_until_the_model(agent, config, message, capture))
     if capture.found is None:
@@ -117,8 +121,7 @@ def _run(
     return _told(capture.found, start.config["configurable"].get("checkpoint_id") if start.values else None)
 
 
-def _edit(store: DryStore, edits: Edits) -> None:
-    backend = backend_over(store)
+def _edit(backend: BackendProtocol, edits: Edits) -> None:
     for path, data in edits.files.items():
         if data is None:
             backend.delete(path)
@@ -131,7 +134,7 @@ def _state(agent: Agent, config: dict[str, Any], edits: Edits, settings: AgentSe
     changed: dict[str, Any] = dict(edits.state)
     if edits.apply:
         held = agent.graph.get_state(config).values
-        changed |= applied_values(backend_over(agent.store), settings, held, edits.files)
+        changed |= applied_values(agent.backend, settings, held, edits.files)
     return changed
 
 
@@ -146,7 +149,12 @@ async def _until_the_model(agent: Agent, config: dict[str, Any], message: str | 
     token = active.set(capture)
     try:
         with tracing_context(enabled=False):  # nobody is to be told of a request that is not made
-            await agent.graph.ainvoke(given, {**config, "callbacks": [capture.guard]}, interrupt_before=["tools"])
+            await agent.graph.ainvoke(
+                given,
+                {**config, "callbacks": [capture.guard]},
+                interrupt_before=["tools"],
+                context=agent.settings.identity,
+            )
     except Exception:  # a middleware may make another one of ours
         if capture.found is None:
             raise

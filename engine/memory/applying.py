@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.agent.build import Agent, backend_over, build_agent
+from engine.agent.build import Agent, build_agent
 from engine.agent.defaults import settings_for
 from engine.agent.scripted import ScriptedChat
 from engine.agent.settings import AgentSettings
@@ -57,9 +57,7 @@ def apply_skills(path: str | Path, thread_id: str, settings: AgentSettings | Non
     Raises: as :func:`apply_memory`.
     """
     settings = settings or settings_for(thread_id, workspace=path)
-    return _apply(
-        Path(path), thread_id, settings, MENU, lambda agent, held: listed_now(backend_over(agent.store), settings)
-    )
+    return _apply(Path(path), thread_id, settings, MENU, lambda agent, held: listed_now(agent.backend, settings))
 
 
 def undo_apply(path: str | Path, event_id: int, settings: AgentSettings | None = None) -> Applied:
@@ -116,7 +114,7 @@ def listed_now(backend: Any, settings: AgentSettings) -> dict[str, Any]:
 
 
 def _memory(agent: Agent, held: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
-    return {CACHE: _contents(backend_over(agent.store), held[CACHE], wanted)}
+    return {CACHE: _contents(agent.backend, held[CACHE], wanted)}
 
 
 def _contents(backend: Any, cached: Mapping[str, str], wanted: Sequence[str]) -> dict[str, str]:

@@ -58,12 +58,13 @@ def add_commands(
 
 def memory_rows(source: Any, threads: Iterable[str]) -> list[dict[str, Any]]:
     """A row a memory source, in the order of loading; where threads differ, ``drift`` is the first that drifts."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[Any, dict[str, Any]] = {}
     for thread in threads:
         for file in source.memory(thread):
-            row = found.get(file.path)
+            at = (file.path, file.place, file.within)
+            row = found.get(at)
             if row is None:
-                row = found[file.path] = _memory(file, source)
+                row = found[at] = _memory(file, source, thread)
             row["drift"] = _worse(row["drift"], file.drift)
             row["threads"].append({"thread_id": thread, "drift": file.drift, "request": file.request_number})
     return list(found.values())
@@ -96,9 +97,9 @@ def _worse(one: str | None, other: str | None) -> str | None:
     return other if one in mild and (other not in mild or mild.index(other) > mild.index(one)) else one
 
 
-def _memory(file: MemoryFile, source: Any) -> dict[str, Any]:
+def _memory(file: MemoryFile, source: Any, thread: str) -> dict[str, Any]:
     facts = file.facts
-    versions = source.versions(file.path) if hasattr(source, "versions") and file.place == "store" else []
+    versions = source.versions(file.path, thread) if hasattr(source, "versions") and not file.read_only else []
     return {
         "path": file.path,
         "backend": file.place,

@@ -120,6 +120,7 @@ def _memory(
         changed_at=changed_at,
         changed_by=changed_by,
         read_only=_read_only(located, damage),
+        within=located.within,
     )
 
 

@@ -24,7 +24,7 @@ class Unrecorded:
         """Raises ``UsageError``."""
         raise UsageError("What went over the wire is not in a LangGraph database.")
 
-    def versions(self, path: str) -> list[FileVersion]:
+    def versions(self, path: str, thread_id: str | None = None) -> list[FileVersion]:
         """Nothing: earlier texts of memory and skill files are kept by a workspace alone."""
         return []
 

@@ -59,6 +59,7 @@ class Files:
                         tool_call_id=event.data.get("tool_call_id") if event else None,
                         modified_at=data.get("modified_at") if isinstance(data, dict) else None,
                         problem=problem or None,
+                        within="" if place == THREAD_STATE else layout.locate(path).within,
                     )
                 )
         return sorted(result, key=lambda artifact: artifact.path)

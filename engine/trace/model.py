@@ -247,7 +247,8 @@ class Event:
     request_number: int | None
     kind: str
     """offload, summary, memory loaded, memory edited, memory applied, skill listed, skill read, skill pinned,
-    skills applied, warning, lost; told from checkpoints also state rewritten, step failed, interrupt."""
+    skills applied, purpose guessed, warning, lost; told from checkpoints also state rewritten, step failed,
+    interrupt."""
     at: float
     data: Mapping[str, Any]
 
@@ -366,7 +367,7 @@ class Artifact:
     size: int
     """Bytes as UTF-8."""
     place: str
-    """``thread state`` or ``store``."""
+    """``thread state``, ``store`` or ``folder``."""
     lifetime: str
     """How long it lives, in words."""
     kind: Literal["offloaded result", "offloaded message", "history", "memory", "skill", "file"]
@@ -377,6 +378,8 @@ class Artifact:
     modified_at: str | None
     problem: str | None = None
     """Why it can't be shown, or what is odd about it."""
+    within: str = ""
+    """The namespace of the store, its parts joined by dots, or the folder on the disk."""
 
 
 SkillDrift = Literal["none", "not-loaded", "file-newer", "file-gone", "file-new"]
@@ -467,3 +470,5 @@ class MemoryFile:
     """``you, here``, ``outside``, or the agent's call, in words."""
     read_only: str = ""
     """Why it can't be edited from here; empty when it can."""
+    within: str = ""
+    """The namespace of the store, its parts joined by dots, or the folder on the disk."""
