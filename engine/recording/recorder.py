@@ -23,6 +23,7 @@ from engine.recording import facts, notice
 from engine.recording.assembling import observing
 from engine.recording.canon import text_chars, text_of
 from engine.recording.following import FollowingHandler
+from engine.recording.guessing import GUESSED, looks_like_summary
 from engine.recording.handler import Handler, OpenRequest
 from engine.recording.lanes import Lane
 from engine.recording.layers import layers_of
@@ -204,6 +205,9 @@ class Recorder:
     ) -> None:
         metadata, token, at = opened.metadata, opened.token, opened.started_at
         standing = standing_of(opened, self._thread)
+        guessed = standing.purpose == "other" and looks_like_summary(received, given)
+        if guessed:
+            standing.purpose = "summary"
         thread_id, call, passed = standing.thread_id, standing.call, standing.passed
         own = self._lane(thread_id, standing.lane)
         # A model called beside its agent's own requests must not disturb their lists.
@@ -211,7 +215,7 @@ class Recorder:
         parent, parent_call = standing.parent, standing.parent_call
         if standing.own:
             parent, parent_call = self._tasks.get((thread_id, standing.namespace), (parent, parent_call))
-        elif parent is None and standing.purpose == "other":
+        elif parent is None and (guessed or standing.purpose == "other"):
             parent = own.last
         if not standing.own and opened.call is not None:
             opened.call.children.append(token)
@@ -220,7 +224,7 @@ class Recorder:
         system = received[0] if received and isinstance(received[0], SystemMessage) else None
         messages = received[1:] if system is not None else received
         lists = {}
-        events: list[EventNote] = []
+        events = [EventNote(GUESSED, at, token, {"purpose": "summary"})] if guessed else []
         raw, cutoff = standing.raw or [], None
         if standing.raw is not None:
             lists["raw"] = lane.raw.change(raw, verify=False)

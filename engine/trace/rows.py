@@ -19,6 +19,9 @@ REQUEST_COLUMNS = (
 """Of ``requests r``, its ``threads t`` and ``runs u``, as :func:`request_row` takes them."""
 
 
+GUESSED_SUMMARY = "guessed to be a summarizing call, by the shape of its prompt: the call carries no mark"
+
+
 def request_row(row: tuple[Any, ...], events: tuple[str, ...], system_base: int | None) -> RequestRow:
     """One row of ``REQUEST_COLUMNS``; ``system_base`` are the tokens of the caller's own system blocks."""
     started, ended, status = row[13], row[14], row[11]
@@ -51,6 +54,7 @@ def request_row(row: tuple[Any, ...], events: tuple[str, ...], system_base: int 
         trigger=row[26],
         events=events,
         system_base=system_base,
+        problem=GUESSED_SUMMARY if "purpose guessed" in events else None,
     )
 
 

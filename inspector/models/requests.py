@@ -59,8 +59,8 @@ _EVENT_MARKS = {
     "lost": Mark("error", "!", "record lost"),
 }
 MARKED, NOTED = Mark("human", "⚑", "marked"), Mark("human", "✎", "note")
-QUIET_EVENTS = frozenset({"skill listed"})
-"""Events that nearly every request has: no mark."""
+QUIET_EVENTS = frozenset({"skill listed", "purpose guessed"})
+"""Events that nearly every request has, or that its problem tells: no mark."""
 
 
 def marks(row: RequestRow) -> tuple[Mark, ...]:
@@ -213,7 +213,7 @@ class RequestsModel(QAbstractTableModel):
             nested = "\u2003" * row.depth + "▸ " if row.depth else ""
             return nested + agent_name(row)
         if column == PURPOSE:
-            return row.purpose
+            return f"{row.purpose}?" if "purpose guessed" in row.events else row.purpose
         if column == INPUT:
             return format.tokens(row.input_tokens, row.tokens == "estimated")
         if column == OUTPUT:
@@ -250,6 +250,8 @@ class RequestsModel(QAbstractTableModel):
             return f"Request {row.number}, started {format.absolute(row.started_at)}"
         if column == AGENT:
             return f"{row.agent or 'The main agent'}\n{row.model or 'Model not known'}"
+        if column == PURPOSE and "purpose guessed" in row.events:
+            return row.problem or ""
         if column == INPUT:
             return self._explain_input(row)
         if column == OUTPUT:
