@@ -317,11 +317,11 @@ class Reader:
 
         return memory_of(self._book, self._files, thread_id, self.events(thread_id))
 
-    def versions(self, path: str) -> list[FileVersion]:
-        """Every text that a memory or skill file has had, the latest first, each with who wrote it."""
+    def versions(self, path: str, thread_id: str | None = None) -> list[FileVersion]:
+        """Every text that a memory or skill file of a thread's agent has had, the latest first, with who wrote it."""
         from engine.memory.versions import file_versions
 
-        return file_versions(self._book, path)
+        return file_versions(self._book, path, thread_id)
 
     def edits(self, thread_id: str | None = None, path: str | None = None) -> list[AgentEdit]:
         """What agents changed in memory and skill files, in order: in a thread or in all, one file or all."""

@@ -1,0 +1,317 @@
+"""Memory and skills in a folder on the disk: seen as an agent meets them, saved without losing anybody's text."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Reader, Workspace, next_request
+from engine.agent.build import build_agent
+from engine.agent.scripted import Call, ScriptedChat, Turn
+from engine.agent.settings import AgentSettings, BackendSettings, Place
+from engine.errors import EditConflict, InspectorError
+from engine.memory import delete_memory, read_memory, save_memory, version_of
+from engine.memory.applying import apply_memory
+from engine.memory.edits import revert_edit
+from engine.memory.radius import blast_radius
+from engine.memory.versions import restore_version
+from engine.recording import Recorder
+from engine.workbench import Edits
+
+PATH, NAME, THREAD = "/memories/AGENTS.md", "AGENTS.md", "t"
+
+
+class World:
+    """A workspace with an agent whose memory and skills lie in folders."""
+
+    def __init__(self, at: Path) -> None:
+        self.file, self.folder, self.skills = at / "w.ctx", at / "notes", at / "know-how"
+        self.folder.mkdir()
+        self.skills.mkdir()
+        Workspace.create(self.file)
+
+    def settings(self, *calls: Call) -> AgentSettings:
+        routes = {
+            "/memories/": Place("filesystem", root=str(self.folder)),
+            "/skills/": Place("filesystem", root=str(self.skills)),
+        }
+        script = [item for call in calls for item in (Turn("", (call,)), Turn("done"))] or [Turn("done")]
+        return AgentSettings(model=ScriptedChat(script=[*script, Turn("more")]), backend=BackendSettings(routes=routes))
+
+    def run(self, thread: str = THREAD, *calls: Call) -> None:
+        """One turn, recorded as a runner records it."""
+        settings, workspace = self.settings(*calls), Workspace.open(self.file)
+        recorder = Recorder(workspace)
+        agent = build_agent(workspace, settings, recorder)
+        routes = {prefix: vars(place) | {"namespace": []} for prefix, place in settings.backend.routes.items()}
+        described = {
+            "memory": list(settings.memory),
+            "skills": list(settings.skills),
+            "backend": {"default": {"kind": "state"}, "routes": routes, "artifacts_root": "/"},
+        }
+        try:
+            recorder.begin_run("r", thread, thread, None, described)
+            config = {"configurable": {"thread_id": thread}, "callbacks": [recorder.handler]}
+            with recorder.observing():
+                agent.graph.invoke({"messages": [{"role": "user", "content": "go on"}]}, config)
+            recorder.end_run("r", thread, "done", None)
+            recorder.flush()
+        finally:
+            agent.close()
+            recorder.close()
+
+    def put(self, data: bytes) -> None:
+        (self.folder / NAME).write_bytes(data)
+
+    def on_disk(self) -> bytes:
+        return (self.folder / NAME).read_bytes()
+
+    def open(self) -> Any:
+        return read_memory(self.file, PATH, THREAD)
+
+    def save(self, content: str | bytes, base: str) -> Any:
+        return save_memory(self.file, PATH, content, base, thread_id=THREAD)
+
+    def reader(self) -> Reader:
+        return Reader(self.file)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """One that has run, with a skill; tests change its folder and put it back."""
+    world = World(tmp_path_factory.mktemp("folders"))
+    world.put(b"- likes tables\n")
+    skill = world.skills / "brief"
+    skill.mkdir()
+    (skill / "SKILL.md").write_text("---\nname: brief\ndescription: Writes briefs\n---\nBe short.\n")
+    (skill / "example.txt").write_text("an example")
+    world.run()
+    return world
+
+
+@pytest.fixture
+def world(made: World) -> Any:
+    yield made
+    for left in made.folder.iterdir():
+        left.rmdir() if left.is_dir() and not left.is_symlink() else left.unlink()
+    made.put(b"- likes tables\n")
+
+
+def test_what_lies_in_the_folder_is_told_and_read(world: World) -> None:
+    reader = world.reader()
+    (memory,) = reader.memory(THREAD)
+    assert (memory.text, memory.place, memory.state, memory.read_only) == ("- likes tables\n", "folder", "loaded", "")
+    assert (memory.drift, memory.within) == ("none", str(world.folder))
+    (skill,) = reader.skills(THREAD)
+    assert (skill.name, skill.listed, skill.place, skill.drift) == ("brief", True, "folder", "none")
+    assert skill.helpers == (("/skills/brief/example.txt", 10),)
+    files = {file.path: (file.kind, file.place, file.size) for file in reader.files(THREAD)}
+    assert files == {
+        PATH: ("memory", "folder", 15),
+        "/skills/brief/SKILL.md": ("skill", "folder", 57),
+        "/skills/brief/example.txt": ("skill", "folder", 10),
+    }
+    assert reader.file(THREAD, "/skills/brief/example.txt") == b"an example"
+    reader.close()
+
+
+def test_a_save_is_byte_exact_keeps_the_mode_and_leaves_nothing_beside(world: World) -> None:
+    os.chmod(world.folder / NAME, 0o640)
+    data = "\ufeffone\r\ntwo\rthree\u2028four\x00 é".encode()
+    saved = world.save(data, world.open().version)
+    assert world.on_disk() == data == world.open().data
+    assert saved.version == version_of(data)
+    assert stat.S_IMODE((world.folder / NAME).stat().st_mode) == 0o640
+    assert [one.name for one in world.folder.iterdir()] == [NAME]
+
+
+def test_a_file_that_changed_meanwhile_is_never_written_over(world: World) -> None:
+    seen = world.open()
+    world.put(b"- somebody else's\n")
+    with pytest.raises(EditConflict) as raised:
+        world.save("- mine\n", seen.version)
+    assert (world.on_disk(), raised.value.current) == (b"- somebody else's\n", "- somebody else's\n")
+    with pytest.raises(EditConflict):
+        world.save("- new\n", "")
+    with pytest.raises(EditConflict):
+        delete_memory(world.file, PATH, seen.version, THREAD)
+    assert world.on_disk() == b"- somebody else's\n"
+    world.save("- both\n", raised.value.version)
+    assert world.on_disk() == b"- both\n"
+
+
+def test_versions_have_authors_and_can_be_had_back(world: World) -> None:
+    world.save("- first\n", world.open().version)
+    world.put(b"- outside\n")
+    world.save("- second\n", world.open().version)
+    delete_memory(world.file, PATH, world.open().version, THREAD)
+    reader = world.reader()
+    versions = reader.versions(PATH, THREAD)
+    assert [(one.author, one.size) for one in versions[:4]] == [("user", 0), ("user", 9), ("outside", 10), ("user", 8)]
+    restore_version(world.file, versions[2].id, "")
+    assert world.on_disk() == b"- outside\n"
+    assert reader.versions(PATH, THREAD)[0].note == "restored"
+    assert reader.versions(PATH) == []  # another agent's file of the same path
+    assert reader.memory(THREAD)[0].changed_by == "you, here"
+    world.put(b"- by an editor\n")
+    assert reader.memory(THREAD)[0].changed_by == "outside"
+    reader.close()
+
+
+ODD = {
+    "not UTF-8": lambda at: at.write_bytes("café".encode("cp1252")),
+    "a folder": lambda at: at.mkdir(),
+    "no permission": lambda at: (at.write_text("x"), at.chmod(0)),
+    "a link out": lambda at: ((at.parent.parent / "secret").write_text("s3cret"), at.symlink_to("../secret")),
+    "a link in a circle": lambda at: at.symlink_to(at.name),
+    "missing": lambda at: None,
+    "empty": lambda at: at.write_bytes(b""),
+    "a link inside": lambda at: ((at.parent / "real.md").write_text("- real\n"), at.symlink_to("real.md")),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_an_odd_file_is_told_as_the_agent_meets_it(world: World, kind: str) -> None:
+    if kind == "no permission" and os.getuid() == 0:
+        pytest.skip("root may read everything")
+    (world.folder / NAME).unlink()
+    ODD[kind](world.folder / NAME)
+    reader = world.reader()
+    (told,) = reader.memory(THREAD)
+    reader.close()
+    try:
+        request = next_request(world.file, "a new thread", settings=world.settings())
+    except Exception:
+        assert told.state == "stops"
+        assert told.problem
+        assert told.text is None
+    else:
+        loaded = "- real" in "".join(piece.text for piece in request.system)
+        assert (told.state, loaded) in {("missing", False), ("loaded", kind == "a link inside")}
+
+
+def test_a_link_out_of_the_folder_is_neither_read_nor_written_nor_deleted(world: World, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("s3cret")
+    (world.folder / NAME).unlink()
+    (world.folder / NAME).symlink_to(secret)
+    (world.folder / "out").symlink_to(tmp_path)
+    for path in (PATH, "/memories/out/secret.md", "/memories/../secret.md"):
+        for act in (
+            lambda path=path: read_memory(world.file, path, THREAD),
+            lambda path=path: save_memory(world.file, path, "x", version_of(b"s3cret"), thread_id=THREAD),
+            lambda path=path: save_memory(world.file, path, "x", "", thread_id=THREAD),
+            lambda path=path: delete_memory(world.file, path, version_of(b"s3cret"), THREAD),
+        ):
+            with pytest.raises(InspectorError):
+                act()
+    reader = world.reader()
+    with pytest.raises(InspectorError):
+        reader.file(THREAD, PATH)
+    reader.close()
+    assert secret.read_text() == "s3cret"
+    (world.folder / "out").unlink()
+
+
+def test_a_pipe_does_not_hold_the_reader(world: World) -> None:
+    (world.folder / NAME).unlink()
+    os.mkfifo(world.folder / NAME)
+    reader = world.reader()
+    (told,) = reader.memory(THREAD)
+    reader.close()
+    assert (told.state, told.text) == ("stops", None)
+    assert "pipe" in (told.problem or "")
+
+
+def test_the_dry_run_carries_an_edit_and_leaves_the_folder_alone(world: World) -> None:
+    before = {one: (one.stat().st_mtime_ns, one.read_bytes()) for one in world.folder.iterdir()}
+    edits = Edits(files={PATH: b"- likes charts\n"}, apply=True)
+    new = next_request(world.file, "a new thread", edits=edits, settings=world.settings())
+    applied = next_request(world.file, THREAD, edits=edits, settings=world.settings())
+    plain = next_request(
+        world.file, THREAD, edits=Edits(files={PATH: b"- likes charts\n"}, apply=False), settings=world.settings()
+    )
+    told = ["- likes charts" in "".join(piece.text for piece in one.system) for one in (new, applied, plain)]
+    assert told == [True, True, False]
+    gone = next_request(world.file, "a new thread", edits=Edits(files={PATH: None}), settings=world.settings())
+    assert "likes" not in "".join(piece.text for piece in gone.system)
+    assert {one: (one.stat().st_mtime_ns, one.read_bytes()) for one in world.folder.iterdir()} == before
+
+
+def test_an_edit_is_applied_to_the_thread(world: World) -> None:
+    world.save("- likes maps\n", world.open().version)
+    reader = world.reader()
+    assert reader.memory(THREAD)[0].drift == "file-newer"
+    reach = blast_radius(world.file, PATH, THREAD)
+    assert [(one.thread_id, one.current) for one in reach.threads] == [(THREAD, False)]
+    assert not reach.new_threads
+    apply_memory(world.file, THREAD, settings=world.settings())
+    assert reader.memory(THREAD)[0].in_thread == "- likes maps\n"
+    reader.close()
+    request = next_request(world.file, THREAD, settings=world.settings())
+    assert "- likes maps" in "".join(piece.text for piece in request.system)
+
+
+def test_an_agents_edit_is_told_and_reverted(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.put(b"- one\n- two\n")
+    call = Call("edit_file", {"file_path": PATH, "old_string": "- two", "new_string": "- 2"})
+    world.run("before")
+    read_memory(world.file, PATH, "before")  # seen, so that what the agent edits is known
+    world.run(THREAD, Call("read_file", {"file_path": PATH}), call)
+    world.run(THREAD, Call("read_file", {"file_path": PATH}), call)
+    assert world.on_disk() == b"- one\n- 2\n"
+    now = world.open()
+    reader = world.reader()
+    (edit,) = reader.edits(THREAD)
+    assert (edit.before, edit.after, edit.certain) == ("- one\n- two\n", "- one\n- 2\n", True)
+    assert reader.versions(PATH, THREAD)[0].author == "agent"
+    reader.close()
+    revert_edit(world.file, edit.request, edit.tool_call_id, PATH, now.version)
+    assert world.on_disk() == b"- one\n- two\n"
+
+
+SAVER = """
+import sys
+from pathlib import Path
+from engine.errors import EditConflict
+from engine.memory import read_memory, save_memory
+file, who = sys.argv[1:]
+for number in range(20):
+    while True:
+        now = read_memory(file, "/memories/AGENTS.md", "t")
+        new = (now.text or "") + f"- {who} {number}\\n"
+        try:
+            save_memory(file, "/memories/AGENTS.md", new, now.version, thread_id="t")
+            break
+        except EditConflict:
+            pass
+"""
+
+
+def test_two_processes_that_edit_one_file_lose_no_edit(world: World) -> None:
+    running = [
+        subprocess.Popen([sys.executable, "-c", SAVER, str(world.file), who], cwd=Path(__file__).parents[3])
+        for who in ("a", "b")
+    ]
+    assert [one.wait(120) for one in running] == [0, 0]
+    lines = world.on_disk().decode().splitlines()
+    for who in ("a", "b"):
+        assert [line for line in lines if line.startswith(f"- {who} ")] == [f"- {who} {at}" for at in range(20)]
+
+
+def test_a_folder_of_another_agent_under_the_same_path_is_another_file(world: World, tmp_path: Path) -> None:
+    other = World(tmp_path)
+    other.file = world.file
+    other.put(b"- of another agent\n")
+    other.run("other")
+    assert read_memory(world.file, PATH, "other").text == "- of another agent\n"
+    save_memory(world.file, PATH, "- changed\n", read_memory(world.file, PATH, "other").version, thread_id="other")
+    assert (world.on_disk(), other.on_disk()) == (b"- likes tables\n", b"- changed\n")
+    assert [one.thread_id for one in blast_radius(world.file, PATH, "other").threads] == ["other"]
