@@ -6,6 +6,7 @@ They are made for a stand-in with the model's profile, so that no provider is im
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, Literal
 
 from deepagents.backends import CompositeBackend, StateBackend
@@ -13,7 +14,7 @@ from deepagents.middleware.filesystem import NUM_CHARS_PER_TOKEN as _CHARS
 from deepagents.middleware.filesystem import FilesystemMiddleware
 from deepagents.middleware.summarization import create_summarization_middleware
 
-from engine.agent.profiles import WINDOW, profile_for, window_in
+from engine.agent.profiles import WINDOW, answer_tokens, profile_for, window_in
 from engine.agent.scripted import ScriptedChat
 from engine.agent.settings import AgentSettings
 from engine.agent.stack import replacements
@@ -39,13 +40,18 @@ def effective(settings: AgentSettings) -> tuple[EffectiveValue, ...]:
     made = {item.name: item for item in replacements(replace(settings, summary_model=None), model, backend)}
     files = made.get("FilesystemMiddleware") or FilesystemMiddleware(backend=backend)
     summaries = made.get("SummarizationMiddleware") or create_summarization_middleware(model, backend)
+    asked: Any = SimpleNamespace(
+        model=SimpleNamespace(profile=given, max_tokens=answer_tokens(settings)), model_settings={}
+    )
+    budget = summaries._input_budget(asked)
     return (
         _window(settings, window),
+        _budget(settings, window, budget),
         _limit("offload results", files._tool_token_limit_before_evict, settings.offload_results),
         _limit("offload messages", files._human_message_token_limit_before_evict, settings.offload_messages),
         EffectiveValue("results go to", f"{files._large_tool_results_prefix}/", "", _root(settings)),
         EffectiveValue("histories go to", f"{files._conversation_history_prefix}/", "", _root(settings)),
-        *_summaries(settings, summaries, window),
+        *_summaries(settings, summaries, window, budget),
         *_arguments(settings, summaries, window),
     )
 
@@ -54,6 +60,17 @@ def _window(settings: AgentSettings, window: int | None) -> EffectiveValue:
     origin: Origin = "you" if settings.profile is not None and WINDOW in settings.profile else "model profile"
     note = "" if window is not None else "The model's profile names none, so no size can be a fraction of it."
     return EffectiveValue("window", window, "tokens", origin, note)
+
+
+def _budget(settings: AgentSettings, window: int | None, budget: int | None) -> EffectiveValue:
+    name = "largest request"
+    if window is None or budget is None:
+        return EffectiveValue(name, None, "tokens", "engine default", "The engine knows no window to keep requests in.")
+    answer = answer_tokens(settings)
+    less = f"some room and the {answer:,} tokens of an answer" if answer else "some room"
+    note = f"The window less {less}. A larger request is summarized; one that stays larger fails."
+    origin: Origin = "you" if settings.profile is not None and WINDOW in settings.profile else "model profile"
+    return EffectiveValue(name, budget, "tokens", origin, note)
 
 
 def _limit(name: str, limit: int | None, setting: Any) -> EffectiveValue:
@@ -68,7 +85,7 @@ def _root(settings: AgentSettings) -> Origin:
     return "engine default" if settings.backend.artifacts_root == "/" else "you"
 
 
-def _summaries(settings: AgentSettings, made: Any, window: int | None) -> list[EffectiveValue]:
+def _summaries(settings: AgentSettings, made: Any, window: int | None, budget: int | None) -> list[EffectiveValue]:
     helper = made._lc_helper
     own_prompt: Origin = "engine default" if settings.summary_prompt is None else "you"
     writer = settings.summary_model
@@ -88,11 +105,22 @@ def _summaries(settings: AgentSettings, made: Any, window: int | None) -> list[E
             "engine default",
         ),
     ]
-    if helper.trigger is None:
-        found[0] = replace(found[0], note="Off, except that a request the provider refuses as too long is summarized.")
-    elif window is None and settings.summarize == "default":
-        found[0] = replace(found[0], note="Whatever the model's window is: its profile names none.")
-    return found
+    note = _when(settings, helper.trigger, window, budget)
+    return [replace(found[0], note=note) if note else found[0], *found[1:]]
+
+
+def _when(settings: AgentSettings, trigger: Any, window: int | None, budget: int | None) -> str:
+    """What the trigger alone does not say: the engine summarizes too where a request would be over its budget."""
+    if trigger is None:
+        over = "" if budget is None else f" a request over {budget:,} tokens, and"
+        return f"Off, but the engine still summarizes{over} one that the provider refuses as too long."
+    if window is None and settings.summarize == "default":
+        return "Whatever the model's window is: its profile names none."
+    kind, amount = trigger
+    tokens = amount * (window or 0) if kind == "fraction" else amount if kind == "tokens" else None
+    if budget is not None and tokens is not None and tokens > budget:
+        return f"{int(tokens):,} tokens, but the engine summarizes from {budget:,} on, its largest request."
+    return ""
 
 
 def _arguments(settings: AgentSettings, made: Any, window: int | None) -> list[EffectiveValue]:

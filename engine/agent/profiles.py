@@ -55,6 +55,23 @@ def window_in(profile: Mapping[str, Any] | None) -> int | None:
     return window if isinstance(window, int) and not isinstance(window, bool) else None
 
 
+def answer_tokens(settings: AgentSettings) -> int | None:
+    """Tokens that a model is told it may answer with; None where it is told nothing.
+
+    Anthropic's integration names the most that the model's own profile allows.
+    """
+    for name in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
+        given = settings.model_parameters.get(name)
+        if isinstance(given, int) and not isinstance(given, bool):
+            return given
+    model = settings.model
+    if isinstance(model, str):
+        most = (profile_of(model) or {}).get("max_output_tokens") if model.startswith("anthropic:") else None
+    else:
+        most = getattr(model, "max_tokens", None)
+    return most if isinstance(most, int) else None
+
+
 @cache
 def _shipped(package: str) -> Mapping[str, Mapping[str, Any]]:
     """Model → profile, from the data file of an integration."""

@@ -123,6 +123,11 @@ def _together(settings: AgentSettings) -> Iterator[Problem]:
     for at, left, field, what in pairs:
         if _reaches(values[left], values[at], window):
             yield Problem(field, f"What is kept is as large as what makes for {what}, so it would change nothing.")
+    largest = values["largest request"].value
+    tokens, unit = _comparable(trigger, window)
+    if not isinstance(settings.summarize, str) and isinstance(largest, int) and unit == "tokens" and tokens > largest:
+        sentence = f"It is never reached: the engine summarizes every request over {largest:,} tokens."
+        yield Problem("summarize", sentence, "warning")
     if window is None and settings.summarize == "default":
         yield Problem(
             "profile",
@@ -134,13 +139,15 @@ def _together(settings: AgentSettings) -> Iterator[Problem]:
 
 def _reaches(left: Any, at: Any, window: Any) -> bool:
     """Whether what is left is as large as what was to be made smaller, where both can be compared."""
-    sizes = []
-    for item in (left, at):
-        if not isinstance(item.value, (int, float)):
-            return False
-        tokens = item.value * window if item.unit == "of the window" and window else item.value
-        sizes.append((tokens, "tokens" if item.unit == "of the window" else item.unit))
-    return sizes[0][1] == sizes[1][1] and sizes[0][0] >= sizes[1][0]
+    (kept, one), (trigger, other) = _comparable(left, window), _comparable(at, window)
+    return one == other != "" and kept >= trigger
+
+
+def _comparable(item: Any, window: Any) -> tuple[float, str]:
+    """A size and its unit, a fraction as tokens; no unit for one that is off."""
+    if not isinstance(item.value, (int, float)):
+        return 0, ""
+    return (item.value * window, "tokens") if item.unit == "of the window" and window else (item.value, item.unit)
 
 
 def _positive(value: Any) -> bool:
