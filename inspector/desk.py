@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QWidget
 
 from inspector import memory_links
 from inspector.annotations import Annotations
+from inspector.baseline import Baseline
 from inspector.drift_mark import DriftMark
 from inspector.finding import Finding
+from inspector.found_places import FoundPlaces
 from inspector.going import Going
 from inspector.jobs import Jobs
 from inspector.opening import Opened, first_summary
@@ -124,18 +126,18 @@ class Desk(QObject):
         session.request_changed.connect(self._request_changed)
         session.detail_ready.connect(self._detail_ready)
         self.requests.activated.connect(self.look_into)
-        request.open_artifact.connect(self._open_artifact)
+        request.open_artifact.connect(self.open_artifact)
         request.open_summary.connect(self._open_summary)
         request.go_to_request.connect(session.select_request)
         for view in self.around.values():
             view.go_to_request.connect(session.select_request)
-        self.around["summaries"].open_artifact.connect(self._open_artifact)
+        self.around["summaries"].open_artifact.connect(self.open_artifact)
         self.annotations.failed.connect(self.problem)
         self.annotations.changed.connect(self._annotated)
         self.filter.left.connect(self.requests.table.setFocus)
         self.around["find"].chosen.connect(self.going.to_hit)
-        self.going.wants_file.connect(self._open_artifact)
-        self.going.wants_memory.connect(self._open_memory)
+        self.found = FoundPlaces(self)
+        self.baseline = Baseline(session, self.annotations, request.diff, self)
         memory_links.connect(self)
         self.going.missing.connect(self.problem)
         self._request_changed(None)
@@ -170,19 +172,17 @@ class Desk(QObject):
         self.request.show_request(detail, previous)
         self.going.shown(detail)
 
-    def _open_artifact(self, path: str) -> None:
+    def open_artifact(self, path: str) -> None:
+        """Show a file of the selected thread."""
         self._around.show("files")
         self.around["files"].open_path(path)
 
     def _annotated(self) -> None:
         notes = {request: note.text for request, note in self.annotations.notes.items()}
         self.requests.model.set_annotations(self.annotations.marked, notes)
+        self._threads.set_signs(self.annotations.threads)
         if self.chart is not None:
             self.chart.set_marked(self.annotations.marked)
-
-    def _open_memory(self, path: str) -> None:
-        self._around.show("memory")
-        self.around["memory"].open_path(path)
 
     def _open_summary(self, event: int) -> None:
         self._around.show("summaries")

@@ -69,10 +69,12 @@ class Goal(NamedTuple):
 class Going(QObject):
     """Selects thread and request, and what is wanted of it once it is there."""
 
-    wants_file = Signal(str)
-    """The path of a file of the selected thread."""
-    wants_memory = Signal(str)
-    """The path of a memory file."""
+    wants_file = Signal(object)
+    """A hit in a file of the selected thread."""
+    wants_memory = Signal(object)
+    """A hit in a file of the store, or in a text that it had before."""
+    wants_note = Signal(object)
+    """A hit in a note on the selected thread or request."""
     missing = Signal(str)
     """What was to be shown isn't there: a sentence."""
 
@@ -101,9 +103,11 @@ class Going(QObject):
             self._session.select_thread(hit.thread_id, hit.request)
             self._show_wanted(self._request.detail())
         if hit.path and hit.source == "file" and hit.thread_id is not None:
-            self.wants_file.emit(hit.path)
+            self.wants_file.emit(hit)
         elif hit.path and hit.source in ("memory", "file"):
-            self.wants_memory.emit(hit.path)
+            self.wants_memory.emit(hit)
+        elif hit.source == "note":
+            self.wants_note.emit(hit)
 
     def shown(self, detail: RequestDetail) -> None:
         """A request is shown now."""
@@ -148,8 +152,7 @@ class Going(QObject):
         if hit is None or detail is None or detail.row.id != hit.request:
             return
         self._wanted = None
-        if hit.area == "raw":
-            self._request.show_raw(hit.index)
-        elif hit.area is not None:
-            area = "provider" if hit.area == "response" else hit.area
-            self._request.show_part(area, hit.index or 0)
+        if hit.area is not None:
+            from inspector.views.match_in_request import show_match  # with the areas, which come after the first paint
+
+            show_match(self._request, hit)

@@ -170,7 +170,8 @@ def compare_with(w: MainWindow) -> None:
 def set_baseline(w: MainWindow) -> None:
     """Diff compares with the selected request from now on."""
     if w.desk is not None and (row := w.desk.session.request_row()) is not None:
-        w.desk.request.diff.set_baseline()
+        w.desk.request.diff.use_baseline(row)
+        w.desk.baseline.set(row.id)
         w.status.show_note(f"Diff compares with request {row.number} from now on.")
 
 
@@ -178,6 +179,7 @@ def compare_with_before(w: MainWindow) -> None:
     """Diff compares with the same agent's request before again."""
     if w.desk is not None:
         w.desk.request.diff.compare_with_before()
+        w.desk.baseline.set(None)
 
 
 def move(w: MainWindow, by: int) -> None:
@@ -211,6 +213,28 @@ def edit_note(w: MainWindow) -> None:
     """A note on the selected request."""
     if w.desk is not None and (row := w.desk.session.request_row()) is not None:
         NoteDialog(w.desk.annotations, row.id, f"Request {row.number}", w).open()
+
+
+def can_annotate_thread(w: MainWindow) -> bool:
+    """Whether the selected thread can be marked and noted on."""
+    return w.desk is not None and w.desk.annotations.writable and w.desk.session.thread_row() is not None
+
+
+def toggle_thread_mark(w: MainWindow) -> None:
+    """Mark the selected thread, or take its mark away."""
+    if w.desk is not None:
+        w.desk.annotations.toggle_mark(None)
+
+
+def thread_is_marked(w: MainWindow) -> bool:
+    """Whether the selected thread is marked."""
+    return w.desk is not None and w.desk.annotations.thread_is_marked()
+
+
+def edit_thread_note(w: MainWindow) -> None:
+    """A note on the selected thread."""
+    if w.desk is not None and (row := w.desk.session.thread_row()) is not None:
+        NoteDialog(w.desk.annotations, None, f"Thread {row.title or row.thread_id}", w).open()
 
 
 def open_filter(w: MainWindow) -> None:

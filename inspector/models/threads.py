@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from inspector import format
+from inspector.annotations import Signs
 
 if TYPE_CHECKING:
     from engine.trace.model import ThreadRow
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+SIGNS_ROLE = int(Qt.ItemDataRole.UserRole) + 2
+"""The letters of what the reader put on a thread."""
+_NONE = Signs()
 
 STATUS_WORDS = {
     "idle": "",
@@ -49,6 +53,14 @@ class ThreadsModel(QAbstractListModel):
         self._all: list[ThreadRow] = []
         self._shown: list[ThreadRow] = []
         self._filter = ""
+        self._signs: Mapping[str, Signs] = {}
+
+    def set_signs(self, signs: Mapping[str, Signs]) -> None:
+        """Marks and notes of the reader, by thread; the search looks into the notes too."""
+        self._signs = signs
+        self._show()
+        if self._shown:
+            self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
 
     def set_rows(self, rows: Sequence[ThreadRow]) -> None:
         """Another list: known threads keep their order, new ones come first, gone ones go."""
@@ -59,7 +71,7 @@ class ThreadsModel(QAbstractListModel):
         self._show()
 
     def set_filter(self, text: str) -> None:
-        """Show only threads whose title, id or agent holds every word of ``text``."""
+        """Show only threads whose title, id, agent or note holds every word of ``text``."""
         self._filter = text.casefold()
         self._show()
 
@@ -92,16 +104,20 @@ class ThreadsModel(QAbstractListModel):
             return title(row)
         if role == ROW_ROLE:
             return row
+        signs = self._signs.get(row.thread_id, _NONE)
+        if role == SIGNS_ROLE:
+            return ("⚑" if signs.marked else "") + ("✎" if signs.note else "")
         if role == Qt.ItemDataRole.ToolTipRole:
-            return format.tip(_tip(row))
+            note = [f"Note: {signs.note}"] if signs.note else []
+            return format.tip("\n".join([_tip(row), *(["Marked"] if signs.marked else []), *note]))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             status = STATUS_WORDS.get(row.status, row.status)
-            return ", ".join(p for p in (title(row), second_line(row).replace(" · ", ", "), status) if p)
+            return ", ".join(p for p in (title(row), second_line(row).replace(" · ", ", "), status, signs.said()) if p)
         return None
 
     def _show(self) -> None:
         words = self._filter.split()
-        wanted = [row for row in self._all if _holds(row, words)]
+        wanted = [row for row in self._all if _holds(row, self._signs.get(row.thread_id, _NONE).note, words)]
         target = {row.thread_id for row in wanted}
         for i in range(len(self._shown) - 1, -1, -1):
             if self._shown[i].thread_id not in target:
@@ -119,10 +135,10 @@ class ThreadsModel(QAbstractListModel):
             self.endInsertRows()
 
 
-def _holds(row: ThreadRow, words: list[str]) -> bool:
+def _holds(row: ThreadRow, note: str, words: list[str]) -> bool:
     if not words:
         return True
-    text = f"{row.title}\n{row.thread_id}\n{row.agent or ''}".casefold()
+    text = f"{row.title}\n{row.thread_id}\n{row.agent or ''}\n{note}".casefold()
     return all(word in text for word in words)
 
 

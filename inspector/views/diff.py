@@ -75,10 +75,10 @@ class DiffView(QWidget):
         self._enable()
         self.pane.show_empty("No request is selected.", "Select one above to compare it.")
 
-    def set_baseline(self) -> None:
-        """From now on every request is compared with the one that is shown."""
-        if self._detail is not None:
-            self._compare_with(self._detail.row)
+    def use_baseline(self, row: RequestRow | None) -> None:
+        """Compare with the request that is kept as the baseline; None for each one's own before."""
+        if (row and row.id) != (self.baseline and self.baseline.id):
+            self._compare_with(row)
 
     def compare_with_before(self) -> None:
         """Compare each request with its agent's one before again."""

@@ -27,6 +27,8 @@ class MemoryFind(QWidget):
         self._jobs, self._editor = jobs, editor
         self._matches: list[tuple[int, int]] = []
         self._at = -1
+        self._near: int | None = None
+        """Where the match stands that was asked for and not come to yet."""
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in this file")
         self.field.setAccessibleName("Find in this memory file")
@@ -63,10 +65,17 @@ class MemoryFind(QWidget):
         self.field.selectAll()
         self.search()
 
+    def show_match(self, words: str, near: int) -> None:
+        """Show where ``words`` stand closest to ``near``, in the text that is shown or on its way."""
+        self.field.setText(words)
+        self.show()
+        self._near = near
+        self.search()
+
     def close_bar(self) -> None:
         """Hide the bar and its marks."""
         self._timer.stop()
-        self._matches, self._at = [], -1
+        self._matches, self._at, self._near = [], -1, None
         self._editor.set_matches([], None)
         self.hide()
         self._editor.setFocus()
@@ -104,7 +113,11 @@ class MemoryFind(QWidget):
         if self.isHidden():
             return
         self._matches, self._at = found, -1
-        self._editor.set_matches(found, None)
+        if found and self._near is not None:
+            near, self._near = self._near, None
+            self._at = min(range(len(found)), key=lambda n: abs(found[n][0] - near))
+            self._editor.select(*found[self._at])
+        self._editor.set_matches(found, found[self._at] if self._at >= 0 else None)
         self._say()
 
     def _say(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -31,6 +32,16 @@ from inspector.views.pieces import PieceList
 from inspector.views.text import TextView
 
 
+class Sought(NamedTuple):
+    """What is to be shown of a message."""
+
+    words: str
+    near: int
+    """Where they begin in its whole text."""
+    in_text: bool
+    """They stand in its whole text, not in a call or another piece."""
+
+
 @dataclass(frozen=True, slots=True)
 class Whole:
     """What a job brings of a message."""
@@ -51,6 +62,7 @@ class MessageView(QWidget):
         self._reader, self._jobs = reader, jobs
         self._part: int | None = None
         self._whole: Whole | None = None
+        self._sought: Sought | None = None
         self.title = ElidedLabel(least=110)
         self.says = ElidedLabel(muted=True)
         self._ids = QHBoxLayout()
@@ -82,16 +94,22 @@ class MessageView(QWidget):
         self.says.set_text(why)
         if part == self._part:
             return
-        self._part = part
+        self._part, self._sought = part, None
         self._pane.show_loading("Reading the message")
         self._jobs.run(
             "Reading the message", _read, self._reader, part,
             done=self._show, failed=self._failed, key=("message", id(self)),
         )  # fmt: skip
 
+    def show_match(self, sought: Sought) -> None:
+        """Show where a text stands in the message that is shown or on its way."""
+        self._sought = sought
+        if self._whole is not None and self._whole.part == self._part:
+            self._seek()
+
     def clear(self, title: str = "No message is selected", how: str = "Select one in the list.") -> None:
         """Show nothing."""
-        self._part, self._whole = None, None
+        self._part, self._whole, self._sought = None, None, None
         self._jobs.cancel(("message", id(self)))
         self._pane.show_empty(title, how)
 
@@ -191,6 +209,31 @@ class MessageView(QWidget):
         self._pane.show_content()
         if self.json_button.isChecked():
             self._switch()
+        self._seek()
+
+    def _seek(self) -> None:
+        sought, whole = self._sought, self._whole
+        if sought is None or whole is None:
+            return
+        if sought.in_text:
+            self._show_sought(0)
+        else:
+            self._jobs.run(
+                "Looking for the place", _piece_with, whole.pieces, sought.words,
+                done=self._show_sought, key=("message", id(self)), quiet=True,
+            )  # fmt: skip
+
+    def _show_sought(self, piece: int | None) -> None:
+        sought, whole = self._sought, self._whole
+        self._sought = None
+        if sought is None or whole is None:
+            return
+        self.show_json(piece is None)
+        if piece is None:
+            self.json.show_match(sought.words, 0)
+        else:
+            self.list.show_pieces(whole.pieces, piece)
+            self.text.show_match(sought.words, sought.near if piece == 0 else 0)
 
     def _show_piece(self, piece: Piece | None) -> None:
         if piece is None or self._whole is None:
@@ -272,6 +315,11 @@ def _read(reader: Any, part: int) -> Whole:
         label = "Whole text"
     whole = Piece("whole", label, found.empty or ("" if found.form == "text" else found.form), chars=len(text.source))
     return Whole(part, found, text, (whole, *rest))
+
+
+def _piece_with(pieces: Sequence[Piece], words: str) -> int | None:
+    """Place of the first piece but the whole text that holds some words."""
+    return next((n for n, piece in enumerate(pieces) if n and words in piece.text), None)
 
 
 def _has_text(message: Any) -> bool:

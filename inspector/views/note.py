@@ -1,4 +1,4 @@
-"""A note on a request: a small editor that closes only once the note is written."""
+"""A note on a request or a thread: a small editor that closes only once the note is written."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from inspector.views.quiet import quiet
 class NoteDialog(QDialog):
     """Save with an empty text deletes the note."""
 
-    def __init__(self, annotations: Annotations, request: int, title: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, annotations: Annotations, request: int | None, title: str, parent: QWidget | None = None
+    ) -> None:
+        """The note on ``request``, or (None) on the thread that is selected."""
         super().__init__(parent)
         self.setWindowTitle("Note")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._annotations, self._request = annotations, request
-        self._note: Any = annotations.notes.get(request)
+        self._note: Any = annotations.note(request)
         self.edit = QPlainTextEdit()
         quiet(self.edit)
         self.edit.setAccessibleName("Note")
@@ -47,6 +50,11 @@ class NoteDialog(QDialog):
         layout.addWidget(self.says)
         layout.addWidget(buttons)
         self.resize(440, 260)
+
+    def show_match(self, words: str) -> None:
+        """Select words of the note."""
+        self.edit.moveCursor(QTextCursor.MoveOperation.Start)
+        self.edit.find(words)
 
     def save(self) -> None:
         """Write the note; the dialog stays until that is done."""

@@ -32,8 +32,8 @@ from inspector.views.tools import ToolsView
 from inspector.views.why import WhyView
 
 AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective", "Why", "Diff")
-MESSAGES, RAW_EFFECTIVE, WHY, DIFF = 1, 4, 5, 6
-_PLACES = {"system": 0, "messages": MESSAGES, "tools": 2, "provider": 3}
+SYSTEM, MESSAGES, RAW_EFFECTIVE, WHY, DIFF = 0, 1, 4, 5, 6
+_PLACES = {"system": SYSTEM, "messages": MESSAGES, "tools": 2, "provider": 3}
 EXACT = "as the model received it"
 REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
 REBUILT = "rebuilt from a checkpoint"
@@ -154,6 +154,7 @@ class RequestView(QWidget):
             self.show_area(_PLACES[area])
             if area != "provider":
                 table: QTableView = self._areas[_PLACES[area]].table
+                index += _PLACES[area] == SYSTEM  # its first row is the whole message
                 table.setCurrentIndex(table.model().index(index, 0))
 
     def show_raw(self, index: int | None) -> None:
@@ -163,7 +164,7 @@ class RequestView(QWidget):
     def show_contributor(self) -> None:
         """Bring the contributor of the selected block, tool or message to the front."""
         table: QTableView = self._areas[self.area()].table
-        row = table.currentIndex().row()
+        row = table.currentIndex().row() - (self.area() == SYSTEM)
         area, names = self.area(), self._contributors()
         self.show_area(WHY)
         if area == MESSAGES and row >= 0:

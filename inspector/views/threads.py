@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, QTimer, Signal
@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from inspector import format, theme
-from inspector.models.threads import ROW_ROLE, STATUS_WORDS, ThreadsModel, second_line, title
+from inspector.annotations import Signs
+from inspector.models.threads import ROW_ROLE, SIGNS_ROLE, STATUS_WORDS, ThreadsModel, second_line, title
 from inspector.panes import Pane
 from inspector.views.quiet import quiet
 
@@ -86,6 +87,13 @@ class ThreadsView(QWidget):
             moved = self.list.visualRect(self.model.index(top.row())).top() - offset
             bar.setValue(bar.value() + moved)
         self._show_state()
+
+    def set_signs(self, signs: Mapping[str, Signs]) -> None:
+        """Show marks and notes of the reader, by thread."""
+        self._updating = True
+        self.model.set_signs(signs)
+        self._updating = False
+        self.select(self._selected)
 
     def select(self, thread_id: str | None) -> None:
         """Mark a thread as the selected one, without telling."""
@@ -188,6 +196,10 @@ class ThreadDelegate(QStyledItemDelegate):
             painter.setPen(theme.error_colour() if row.status == "failed" else theme.accent_colour())
             painter.drawText(second, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, status)
             second.setRight(second.right() - width - 8)
+        if signs := index.data(SIGNS_ROLE):
+            painter.setPen(theme.kind_colour("human"))
+            painter.drawText(first, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, signs)
+            first.setRight(first.right() - metrics.horizontalAdvance(signs) - 8)
         painter.setPen(theme.text_colour())
         shown = metrics.elidedText(title(row), Qt.TextElideMode.ElideMiddle, first.width())
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -97,6 +97,12 @@ class ToolsView(QWidget):
         """The description of the selected tool."""
         return self.description.find_target()
 
+    def show_match(self, words: str) -> None:
+        """Show where ``words`` stand in the selected tool: in its description, else in its schema."""
+        tool = self.table.currentIndex().data(TOOL)
+        described = isinstance(tool, ToolRow) and words in (tool.description or "")
+        (self.description if described else self.schema).show_match(words, 0)
+
     def _ask_costs(self, detail: RequestDetail) -> None:
         """Figures over the thread: once, and again when a request is newer than those that were looked at."""
         thread, newest = self._costs_of

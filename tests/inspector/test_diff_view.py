@@ -82,7 +82,7 @@ def test_the_first_request_has_nothing_before_it_until_another_one_is_named(
 def test_a_baseline_stays_also_in_another_thread(qtbot: Any, jobs: Jobs, view: RequestView, reader: Any) -> None:
     base = of(reader, 20)
     diff = compared(qtbot, jobs, view, base)
-    diff.set_baseline()
+    diff.use_baseline(diff._detail.row)
     assert diff.pane.message().startswith("Request 20 is the baseline.")
     compared(qtbot, jobs, view, of(reader, 25))
     assert diff.caption.text().startswith("From request 20 to 25")

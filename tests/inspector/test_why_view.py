@@ -96,7 +96,8 @@ def test_a_contributor_shows_what_it_did_and_leads_to_it(
     assert (change.area, change.what) == ("system", "added")
     assert pane.text.marked.text.source == reader.text(change.parts[0])
     pane.did.opened.emit(change)
-    assert view.area() == 0 and view.system.table.currentIndex().row() == change.index
+    block = view.system.model.block(view.system.table.currentIndex().row())
+    assert view.area() == 0 and block is not None and block.part == change.parts[0]
     view.show_contributor()
     assert view.area() == WHY
     assert pane.table.current().contributor == "MemoryMiddleware"
