@@ -164,11 +164,9 @@ class Desk:
         if isinstance(answer, AIMessage):
             return answer
         self._handed(request.request, answer)
-        return await self._provided(answer, messages, stop, run_manager, kwargs)
+        return await self._provided(answer, messages, stop, kwargs)
 
-    async def _provided(
-        self, name: str, messages: list[BaseMessage], stop: Any, run_manager: Any, kwargs: dict[str, Any]
-    ) -> AIMessage:
+    async def _provided(self, name: str, messages: list[BaseMessage], stop: Any, kwargs: dict[str, Any]) -> AIMessage:
         """A provider's answer to the same messages with the same tools, recorded beside this request."""
         given = dict(kwargs)
         tools = given.pop("tools", None)
@@ -178,8 +176,7 @@ class Desk:
             model = model.bind_tools(tools, **chosen)
         token = current.set(None)  # it is no second request of the agent's own
         try:
-            config = {"callbacks": run_manager.get_child(), "metadata": {"by_hand": "let a provider answer"}}
-            answer = await model.ainvoke(messages, config, stop=stop)
+            answer = await model.ainvoke(messages, {"metadata": {"by_hand": True}}, stop=stop)
         finally:
             current.reset(token)
         # Its tokens are reported where they were used: on the provider's own request.

@@ -103,7 +103,9 @@ class Progress(BaseCallbackHandler):
         self._end(run_id, "done")
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        self._failed = (error, self._models.pop(run_id, (None, None)))
+        whose = self._models.pop(run_id, (None, None))
+        if error is not self._failed[0]:  # one that passes through another model's call stays the first one's
+            self._failed = (error, whose)
         self._end(run_id, "stopped" if isinstance(error, _STOPPED) else "failed")
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:

@@ -97,6 +97,7 @@ class Handler(BaseCallbackHandler, Follower):
     ) -> None:
         self._started, self._ended, self._log = started, ended, log
         self._open: dict[UUID, OpenRequest] = {}
+        self._last: tuple[int, Failure | None] = (0, None)
 
     @quiet
     def on_chat_model_start(self, serialized: Any, messages: list[list[Any]], *, run_id: UUID, **kwargs: Any) -> None:
@@ -124,7 +125,7 @@ class Handler(BaseCallbackHandler, Follower):
             return
         failure = None
         if status == "failed" and error is not None:
-            failure = failure_of(error, opened.metadata.get("ls_provider"), opened.metadata.get("ls_model_name"))
+            failure = self._failure(error, opened.metadata)
         if not opened.told:
             given = opened.extra.get("invocation_params") or {}
             kwargs = {name: given[name] for name in ("tools", "tool_choice") if name in given}
@@ -133,6 +134,15 @@ class Handler(BaseCallbackHandler, Follower):
         opened.line.release()
         opened.line.close(f"{failure.cls}: {failure.message}" if failure is not None else None)
         self._ended(opened, status, response, failure)
+
+    def _failure(self, error: BaseException, metadata: dict[str, Any]) -> Failure:
+        """What an error means. One that passes through another model's call stays the first one's."""
+        failure = failure_of(error, metadata.get("ls_provider"), metadata.get("ls_model_name"))
+        known, before = self._last
+        if known == id(error) and before is not None and before.message == failure.message:
+            return before
+        self._last = (id(error), failure)
+        return failure
 
     @staticmethod
     def _best(opened: OpenRequest) -> list[Any]:
