@@ -115,6 +115,7 @@ def _thread(w: MainWindow) -> list[Command]:
         Command("thread.note", "Note on the thread…", lambda: verbs.edit_thread_note(w), "Thread",
                 enabled=lambda: verbs.can_annotate_thread(w), contexts=("thread",),
                 hint="A few words of yours, kept in the workspace; the search of threads looks into them too."),
+        *memory_verbs.thread_commands(w),
         Command("thread.delete", "Delete everything about this thread…", lambda: verbs.delete_thread(w), "Thread",
                 enabled=lambda: selected() and w.can_write(), separated=True,
                 hint="Shows what would go, asks twice, and proves that it went."),

@@ -41,6 +41,27 @@ def go_commands(w: MainWindow) -> list[Command]:
     ]  # fmt: skip
 
 
+def thread_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu Thread."""
+    return [
+        Command("prompt.try", "Try another system prompt…", lambda: try_prompt(w), "Thread",
+                enabled=lambda: w.session is not None and w.session.thread_id is not None and w.can_write(),
+                separated=True, contexts=("thread",),
+                hint="Shows the next request before and after it. No model is called, and nothing is saved."),
+    ]  # fmt: skip
+
+
+def try_prompt(w: MainWindow) -> None:
+    """An editor with the prompt of the selected thread's agent."""
+    from inspector.views.try_prompt import TryPrompt
+
+    desk = w.desk
+    if desk is not None and desk.session.thread_id is not None:
+        dialog = TryPrompt(w.jobs, desk.opened.path, desk.session.thread_id, parent=w)
+        desk.destroyed.connect(dialog.close)
+        dialog.show()
+
+
 def save(w: MainWindow) -> None:
     """Save the memory file or the skill that is edited."""
     if (editor := _to_save(w)) is not None:

@@ -22,6 +22,7 @@ from engine.workbench import (
     Finding,
     Merge,
 )
+from inspector.drafts import Drafts, Slot
 
 SKILL_FILE = "/SKILL.md"
 MARKER = "<<<<<<< yours"
@@ -150,6 +151,31 @@ def apply_skills(workspace: Path, thread_id: str) -> Applied:
     return apply(workspace, thread_id)
 
 
+@dataclass(frozen=True, slots=True)
+class LastApplied:
+    """What was last written into a thread's state and not taken back since."""
+
+    event: int
+    at: float
+    changed: tuple[str, ...]
+
+
+def last_applied(workspace: Path, thread_id: str, what: str) -> LastApplied | None:
+    """The last time that ``memory`` or ``skills`` were applied to a thread, unless it was taken back."""
+    from engine import Reader
+
+    with closing(Reader(workspace)) as reader:
+        events = [event for event in reader.events(thread_id) if event.kind == f"{what} applied"]
+    standing: dict[str, LastApplied] = {}
+    for event in events:
+        if event.data.get("undoes"):
+            standing.pop(event.data["undoes"], None)
+        else:
+            made = LastApplied(event.id, event.at, tuple(event.data.get("changed") or ()))
+            standing[event.data["checkpoint_id"]] = made
+    return next(reversed(standing.values()), None)
+
+
 def undo_apply(workspace: Path, event: int) -> Applied:
     """Take back what was applied."""
     from engine.memory.applying import undo_apply as undo
@@ -169,6 +195,38 @@ def next_requests(workspace: Path, thread_id: str, path: str, make: Callable[[],
     from engine.dryrun import compare_requests, next_request
 
     edits = Edits(files={path: make().encode("utf-8")}, apply=applied)
+    return compare_requests(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPrompt:
+    """A thread's system prompt made ready to try another one."""
+
+    own: str
+    typed: str | None
+    """What was tried and not finished, as the editor shows it; None without any."""
+    slot: Slot
+
+
+def prompt_name(thread_id: str) -> str:
+    """Under which a prompt that is tried is kept on disk."""
+    return f"system prompt of {thread_id}"
+
+
+def open_prompt(workspace: Path, thread_id: str, drafts: Drafts) -> OpenedPrompt:
+    """The prompt of the thread's agent, and what was tried last."""
+    from engine.dryrun.prompt import own_prompt
+
+    own = own_prompt(workspace, thread_id)
+    slot, draft, _more = drafts.adopt(workspace, prompt_name(thread_id))
+    return OpenedPrompt(own, draft.text if draft is not None else None, slot)
+
+
+def next_requests_with_prompt(workspace: Path, thread_id: str, prompt: str) -> DryComparison:
+    """The thread's next request as it stands, and with another system prompt; no model is called."""
+    from engine.dryrun import compare_requests, next_request
+
+    edits = Edits(system_prompt=prompt)
     return compare_requests(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
 
 

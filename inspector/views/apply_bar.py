@@ -14,8 +14,10 @@ from inspector import format, workbench
 from inspector.jobs import Jobs
 from inspector.models.late import while_alive
 from inspector.views.buttons import WordButton
+from inspector.views.labels import ElidedLabel
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN
+from inspector.workbench import LastApplied
 
 NEW_ONLY = "New threads load the file as it stands. This thread keeps its copy until you apply it."
 
@@ -32,17 +34,18 @@ class ApplyBar(QWidget):
         self._thread: str | None = None
         self._paths: tuple[str, ...] = ()
         self._busy = False
-        self._done: dict[str, Applied] = {}
-        """Thread → what was applied last, to take back."""
+        self._last: LastApplied | None = None
+        """To take back; known again after the window was closed and opened."""
         self.button = WordButton("Apply to this thread…", self.ask)
         self.undo_button = WordButton("Undo apply", self.undo)
+        self.says = ElidedLabel(muted=True)
         self.note = NoteBar(f"Applying {what} to this thread")
         self._row = QWidget()
         row = QHBoxLayout(self._row)
         row.setContentsMargins(MARGIN, 2, MARGIN, 4)
         row.addWidget(self.button)
         row.addWidget(self.undo_button)
-        row.addStretch(1)
+        row.addWidget(self.says, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -54,8 +57,25 @@ class ApplyBar(QWidget):
         """Offer these paths, whose files are others than the thread's copies; none hides the button."""
         if thread_id != self._thread:
             self.note.clear()
+            self._last = None
         self._thread, self._paths = thread_id, tuple(paths)
         self._follow()
+
+    def refresh(self) -> None:
+        """Look what was applied to the thread last: there is a way back from it."""
+        if self._thread is None or self._workspace is None:
+            return
+        self._jobs.run(
+            "Looking what was applied",
+            workbench.last_applied,
+            self._workspace,
+            self._thread,
+            self._what,
+            done=while_alive(self, partial(self._found, self._thread)),
+            failed=while_alive(self, partial(self._failed, self._thread)),
+            key=(self, "last"),
+            quiet=True,
+        )
 
     def ask(self) -> None:
         """Say what will be done, and ask."""
@@ -69,10 +89,9 @@ class ApplyBar(QWidget):
 
     def undo(self) -> None:
         """Give the thread back what it had."""
-        made = self._done.get(self._thread or "")
-        if made is None or self._workspace is None:
+        if self._last is None or self._workspace is None:
             return
-        do = partial(workbench.undo_apply, self._workspace, made.event)
+        do = partial(workbench.undo_apply, self._workspace, self._last.event)
         self._run("Undoing", do, "The thread has its copy back.")
 
     def _apply(self) -> None:
@@ -97,16 +116,18 @@ class ApplyBar(QWidget):
             failed=while_alive(self, partial(self._failed, self._thread)),
         )
 
-    def _took(self, thread: str | None, then: str, made: Applied) -> None:
+    def _took(self, thread: str | None, then: str, _made: Applied) -> None:
         self._busy = False
-        if made.undoes is None:
-            self._done[made.thread_id] = made
-        else:
-            self._done.pop(made.thread_id, None)
         if thread == self._thread:
             self.note.say(then, ("Close", self.note.clear))
         self._follow()
+        self.refresh()
         self.applied.emit()
+
+    def _found(self, thread: str, last: LastApplied | None) -> None:
+        if thread == self._thread:
+            self._last = last
+            self._follow()
 
     def _failed(self, thread: str | None, sentence: str) -> None:
         self._busy = False
@@ -116,7 +137,13 @@ class ApplyBar(QWidget):
 
     def _follow(self) -> None:
         self.button.setVisible(bool(self._paths) and self._workspace is not None)
-        self.undo_button.setVisible(self._thread in self._done)
+        last = self._last
+        self.undo_button.setVisible(last is not None)
+        self.says.setVisible(last is not None)
+        if last is not None:
+            names = ", ".join(last.changed)
+            self.says.set_text(f"Applied {format.ago(last.at)}: {names}")
+            self.says.setToolTip(format.tip(f"{names}\n{format.absolute(last.at)}"))
         self.button.setEnabled(not self._busy)
         self.undo_button.setEnabled(not self._busy)
         self.button.setToolTip(format.tip(NEW_ONLY))

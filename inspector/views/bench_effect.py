@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from engine.workbench import BlastRadius, DryComparison, DryRow, Piece, Reach
+from engine.workbench import BlastRadius, Reach
 from inspector import format, workbench
 from inspector.jobs import Jobs
 from inspector.models.items import Column, ItemsModel
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import WordButton
+from inspector.views.dry_run import DryPane
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
@@ -53,30 +56,6 @@ class ReachModel(ItemsModel[Reach]):
         )
 
 
-def _side(piece: Piece | None) -> str:
-    return format.UNKNOWN if piece is None else format.tokens(piece.tokens)
-
-
-def _name(row: tuple[int, DryRow]) -> str:
-    piece = row[1].before or row[1].after
-    assert piece is not None
-    return ("= " if row[1].same else "≠ ") + format.one_line(f"{piece.kind} · {piece.contributor or piece.text}", 80)
-
-
-class DryModel(ItemsModel[tuple[int, DryRow]]):
-    """Pieces of both requests, those that differ marked."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            (
-                Column("Piece", _name, kind=lambda row: None if row[1].same else "error"),
-                Column("Before", lambda row: _side(row[1].before), right=True),
-                Column("After", lambda row: _side(row[1].after), right=True),
-            ),
-            lambda row: row[0],
-        )
-
-
 class EffectPane(QWidget):
     """Threads above; below, on request, the dry run of the shown thread."""
 
@@ -100,17 +79,9 @@ class EffectPane(QWidget):
         self.apply = QCheckBox("Applied here")
         self.apply.setAccessibleName("As if the edit were applied to this thread too")
         self.apply.setChecked(True)
-        self.apply.toggled.connect(lambda _on: self._forget())
-        self.totals = plain_label(muted=True)
-        self.totals.setWordWrap(True)
-        self.totals.setContentsMargins(MARGIN, 0, MARGIN, 4)
-        self.dry_model = DryModel()
-        self.dry: ItemsTable[tuple[int, DryRow]] = ItemsTable(
-            self.dry_model, "Pieces of the next request, before and after", ("", "~88.8k", "~88.8k")
-        )
-        self.dry.opened.connect(self._compare)
-        self.dry_pane = Pane()
-        self.dry_pane.set_content(self.dry)
+        self.apply.toggled.connect(lambda _on: self.dry.forget())
+        self.dry = DryPane(jobs)
+        self.dry.opened.connect(self.compare_asked)
         row = QHBoxLayout()
         row.setContentsMargins(MARGIN, 4, MARGIN, 4)
         row.setSpacing(8)
@@ -123,14 +94,12 @@ class EffectPane(QWidget):
         under.setSpacing(0)
         under.addWidget(Line())
         under.addLayout(row)
-        under.addWidget(self.totals)
-        under.addWidget(self.dry_pane, 1)
+        under.addWidget(self.dry, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.says)
         column.addWidget(AspectSplitter(self.reach_pane, below, (1, 1), least=BESIDE_NEVER), 1)
-        self._forget()
 
     def set_buffer(self, buffer: MemoryBuffer | None) -> None:
         """Another file's."""
@@ -138,14 +107,14 @@ class EffectPane(QWidget):
         self._jobs.cancel((self, "reach"))
         self.reach_model.set_items([])
         self.says.setText("")
-        self._forget()
+        self.dry.forget()
         self.refresh()
 
     def set_thread(self, thread_id: str | None) -> None:
         """The thread whose next request is worked out."""
         if thread_id != self._thread:
             self._thread = thread_id
-            self._forget()
+            self.dry.forget()
 
     def refresh(self) -> None:
         """Ask whom it concerns, where somebody sees it."""
@@ -170,18 +139,15 @@ class EffectPane(QWidget):
         buffer = self._buffer
         if buffer is None or buffer.workspace is None or self._thread is None:
             return
-        self.dry_pane.show_loading("Working out the next request")
-        self._jobs.run(
-            "Working out the next request",
-            workbench.next_requests,
-            buffer.workspace,
-            self._thread,
-            buffer.path,
-            buffer.exact_text(),
-            self.apply.isChecked(),
-            done=self._show,
-            failed=self.dry_pane.show_error,
-            key=(self, "dry"),
+        self.dry.run(
+            partial(
+                workbench.next_requests,
+                buffer.workspace,
+                self._thread,
+                buffer.path,
+                buffer.exact_text(),
+                self.apply.isChecked(),
+            )
         )
 
     def _take(self, found: BlastRadius) -> None:
@@ -201,29 +167,3 @@ class EffectPane(QWidget):
             self.reach_pane.show_content()
         else:
             self.reach_pane.show_empty("No thread has loaded this file.")
-
-    def _show(self, found: DryComparison) -> None:
-        self.totals.setText(
-            f"{format.tokens(found.tokens_before)} → {format.tokens(found.tokens_after)} tokens · "
-            f"{format.tokens(found.kept_tokens)} at the front stay as they are · "
-            f"{format.tokens(found.invalidated_tokens)} after them are sent anew"
-        )
-        rows = list(enumerate(found.rows))
-        self.dry_model.set_items(rows)
-        self.dry_pane.show_content()
-        first = next((number for number, row in rows if not row.same), None)
-        if first is not None:
-            self.dry.select(first)
-        else:
-            self.dry.select_first()
-
-    def _compare(self, row: tuple[int, DryRow]) -> None:
-        before, after = row[1].before, row[1].after
-        title = f"Next request, {format.one_line(_name(row), 60)}: before, against after"
-        self.compare_asked.emit(title, before.text if before else "", after.text if after else "")
-
-    def _forget(self) -> None:
-        self._jobs.cancel((self, "dry"))
-        self.dry_model.set_items([])
-        self.totals.setText("")
-        self.dry_pane.show_empty("Nothing is sent, and no model is called.", "Press the button to work it out.")

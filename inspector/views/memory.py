@@ -133,6 +133,8 @@ class MemoryView(SidePane):
         self.edit.bench.effect.set_thread(self.thread_id)
         self.edit.watch.set_sources([(file.path, file.text) for file in found], self._model_window)
         self.edit.bench.refresh()
+        self.applying.show_thread(self.thread_id, ())
+        self.applying.refresh()
         if not found:
             self._show(None)
             self.pane.show_empty(

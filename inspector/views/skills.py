@@ -161,6 +161,7 @@ class SkillsView(SidePane):
         self.model.set_items(found)
         drifted = [item.skill.path for item in found if item.skill.drift not in (None, "none", "not-loaded")]
         self.applying.show_thread(self.thread_id, drifted)
+        self.applying.refresh()
         self._tell_costs(found)
         self.edits.look([item.skill for item in found])
         if not found and self.workspace is None:

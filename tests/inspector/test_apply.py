@@ -117,6 +117,22 @@ def test_apply_asks_and_can_be_undone(ran: Ran) -> None:
     assert ran.stored() == NEW.encode()
 
 
+def test_it_can_be_undone_after_the_window_was_closed(ran: Ran) -> None:
+    ran.save(NEW)
+    view = ran.pane()
+    view.applying.ask()
+    ran.click(view.applying.note.buttons()["Apply"])
+    view.close()
+    again = ran.pane()
+    assert again.applying.undo_button.isVisible()
+    assert again.applying.says.text().endswith(AGENTS)
+    ran.click(again.applying.undo_button)
+    assert ran.in_thread() == OLD
+    third = ran.pane()
+    assert third.applying.undo_button.isHidden()
+    assert third.applying.button.isVisible()
+
+
 def test_a_refusal_is_told_and_nothing_is_written(ran: Ran, monkeypatch) -> None:
     from engine.memory import applying
 

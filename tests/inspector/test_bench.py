@@ -135,18 +135,18 @@ def test_whom_a_save_concerns_and_the_next_request(ran: Ran) -> None:
     assert pane.reach_model.items[0].invalidated_tokens > 0
     ran.qtbot.mouseClick(pane.run_button, Qt.MouseButton.LeftButton)
     ran.settle()
-    others = [row for _, row in pane.dry_model.items if not row.same]
+    others = [row for _, row in pane.dry.model.items if not row.same]
     assert [row.after.kind for row in others] == ["memory"]
     assert "Another line." in others[0].after.text
     assert "Another line." not in others[0].before.text
-    pane.dry.opened.emit(pane.dry.current())
+    pane.dry.table.opened.emit(pane.dry.table.current())
     ran.settle()
     assert "+ Another line." in view.edit.compare.text()
     pane.apply.setChecked(False)
-    assert not pane.dry_model.items
+    assert not pane.dry.model.items
     pane.run()
     ran.settle()
-    assert all(row.same for _, row in pane.dry_model.items)
+    assert all(row.same for _, row in pane.dry.model.items)
     assert ran.stored() == OLD.encode()
     assert not rich_labels(view)
     assert not unnamed(view)
