@@ -11,23 +11,38 @@ from inspector.models.spending import Price, money
 
 def in_lines(row: RequestRow, *, marked: bool = False, price: Price | None = None) -> list[str]:
     """Number, who and what for; tokens and their share of the window; parts, the upper ones first; what happened."""
-    head = [f"Request {format.exact(row.number)}", agent_name(row), row.purpose, format.absolute(row.started_at)]
-    found = [" · ".join(head), f"In: {_tokens(row, ', reported by the provider', ', estimated')}"]
+    found = [" · ".join((f"Request {format.exact(row.number)}", agent_name(row), row.purpose))]
+    found += [
+        format.absolute(row.started_at),
+        f"In: {format.exact_tokens(row.input_tokens, row.tokens == 'estimated')}",
+    ]
+    if (part := _share(row)) is not None:
+        found.append(f"{part} of the window of {format.exact(row.window)}")
+    if row.usage.cache_read:
+        found.append(f"{format.exact(row.usage.cache_read)} read from the cache")
     found += [f"{letter(name)} {title(name)}: ~{format.exact(tokens)}" for name, tokens in _parts(row)]
     if price is not None:
-        cost = f"{money(price.amount)}" if price.amount is not None else f"not known: {price.reason}"
+        cost = money(price.amount) if price.amount is not None else f"not known: {price.reason}"
         found.append(f"Cost: {cost}")
-    words = _words(row, marked)
-    return [*found, ", ".join(words)] if words else found
+    return [*found, *_words(row, marked)]
 
 
 def in_one_line(row: RequestRow, *, marked: bool = False, price: Price | None = None) -> str:
     """The same, the parts by their letters."""
-    said = [format.exact(row.number), agent_name(row), row.purpose, _tokens(row, " reported", " estimated")]
+    said = [format.exact(row.number), agent_name(row), row.purpose]
+    if row.input_tokens is None:
+        said.append("tokens not known")
+    else:
+        source = "estimated" if row.tokens == "estimated" else "reported"
+        said.append(f"{format.count(row.input_tokens, 'token')} {source}")
+    if (part := _share(row)) is not None:
+        said.append(f"{part} of {format.exact(row.window)}")
+    if row.usage.cache_read:
+        said.append(f"{format.exact(row.usage.cache_read)} cached")
     if price is not None:
         said.append(money(price.amount) if price.amount is not None else "cost not known")
     said += _words(row, marked)
-    said += ["  ".join(f"{letter(name)} ~{format.exact(tokens)}" for name, tokens in _parts(row))]
+    said.append("  ".join(f"{letter(name)} ~{format.exact(tokens)}" for name, tokens in _parts(row)))
     return " · ".join(each for each in said if each)
 
 
@@ -41,15 +56,9 @@ def title(series: str) -> str:
     return "Other system" if series == "added" else theme.kind_name(series)
 
 
-def _tokens(row: RequestRow, reported: str, estimated: str) -> str:
-    if row.input_tokens is None:
-        return "tokens not known"
-    said = format.count(row.input_tokens, "token") + (estimated if row.tokens == "estimated" else reported)
-    if row.window:
-        said += f", {row.input_tokens / row.window:.0%} of the window of {format.exact(row.window)}"
-    if row.usage.cache_read:
-        said += f", {format.exact(row.usage.cache_read)} from the cache"
-    return said
+def _share(row: RequestRow) -> str | None:
+    """What part of the window the input takes."""
+    return f"{row.input_tokens / row.window:.0%}" if row.window and row.input_tokens is not None else None
 
 
 def _parts(row: RequestRow) -> list[tuple[str, int]]:

@@ -240,7 +240,7 @@ class Canvas(QWidget):
         return image
 
     def _draw_heights(self, painter: QPainter, area: QRect) -> None:
-        for value in axes.heights(self.scene.top, area.height() // 22):
+        for value in axes.heights(self.scene.top, area.height() // 20):
             y = round(area.bottom() + 1 - value / self.scene.top * area.height())
             painter.setPen(QPen(theme.line_colour(), 1, Qt.PenStyle.DotLine))
             painter.drawLine(area.left(), y, area.right(), y)

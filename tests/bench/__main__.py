@@ -1,4 +1,4 @@
-"""``python -m tests.bench [record] [read] [paint] [saver] [search] [startup]``: all of them without a name."""
+"""``python -m tests.bench [record] [read] [paint] [saver] [search] [window] [startup]``: all of them without a name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import child, painting, reading, record, saver, search, startup
+from tests.bench import child, keys, painting, reading, record, saver, search, startup
 
 PARTS = {
     "record": "recording against the same run without it, and the size of the record (some minutes)",
@@ -20,6 +20,7 @@ PARTS = {
     "paint": "requests and long lists, read and painted",
     "saver": "state and next turn of a long thread",
     "search": "queries over 100 MB of text (a minute)",
+    "window": "keys and searches in the window of a thread of 5,000 requests and 100 MB (some minutes)",
     "startup": "from process start to a window in use",
 }
 LONG = "W3"
@@ -67,6 +68,11 @@ def _measure(parts: list[str], folder: Path, given: argparse.Namespace) -> None:
         child.remove(searched)
         search.measure(child.run("tests.bench.search", searched, *(["--quick"] if given.quick else []), home=folder))
         child.remove(searched)
+    if "window" in parts:
+        long_thread = folder / "long_thread.ctx"
+        child.remove(long_thread)
+        keys.measure(child.run("tests.bench.keys", long_thread, *(["--quick"] if given.quick else []), home=folder))
+        child.remove(long_thread)
     if "startup" in parts:
         startup.measure(folder, given.quick, long_file if long_file.exists() else None)
 

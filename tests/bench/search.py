@@ -78,7 +78,7 @@ def main() -> int:
     """Write the record, index it and ask; print the figures as JSON."""
     file, share = Path(sys.argv[1]), 0.1 if "--quick" in sys.argv else 1.0
     words = Words(7)
-    writing = _Record(file, words, share)
+    writing = Record(file, words, share)
     for _ in range(int(REQUESTS * share)):
         writing.request()
     writing.commit()
@@ -95,7 +95,7 @@ def main() -> int:
     search = Search(file)
     search.update()
     figures["open"] = time.perf_counter() - began
-    named = writing.names(words)
+    named = names(words)
     figures["queries"] = {name: _ask(search, query.format(**named), name) for name, query in QUERIES.items()}
     with closing(Reader(file)) as reader:
         rows = [row for thread in reader.threads() for row in reader.requests(thread.thread_id)]
@@ -111,22 +111,22 @@ def main() -> int:
     return 0
 
 
-class _Record:
+class Record:
     """A record in the making: its threads take turns."""
 
-    def __init__(self, file: Path, words: Words, share: float) -> None:
+    def __init__(self, file: Path, words: Words, share: float, threads: int = THREADS) -> None:
         self._db = Workspace.create(file).connect(autocommit=True)
         self._book, self._words, self._draw = Book(self._db), words, random.Random(3)
         self._size = int(CHARS / REQUESTS)
         self.chars = self.requests = 0
         self._tools = self._list(encode_tool(_schema(number)) for number in range(30))
-        self._threads = [self._thread(number) for number in range(THREADS)]
+        self._threads = [self._thread(number) for number in range(threads)]
         self._db.execute("BEGIN")
 
     def request(self) -> None:
         """One request more: a call and its long result, after what was there."""
         number, draw = self.requests, self._draw
-        thread = self._threads[number % THREADS]
+        thread = self._threads[number % len(self._threads)]
         call = AIMessage(
             self._words.prose(draw.randint(0, 200)),
             tool_calls=[{"name": draw.choice(("search_reports", "read_file")), "args": {"q": self._words.prose(40)},
@@ -135,43 +135,43 @@ class _Record:
         result = ToolMessage(_text(self._words, draw, self._size), tool_call_id=f"call_{number}", name="read_file")
         new = [encode_message(call), encode_message(result)]
         self.chars += sum(part.chars for part in new)
-        summary = number // THREADS % 50 == 49
+        in_thread = number // len(self._threads) + 1
+        before = thread["cutoff"]
+        summary = in_thread % 50 == 0
         if summary:
-            told = HumanMessage(self._words.prose(3_000), additional_kwargs={"lc_source": "summarization"})
-            thread["messages"] = [encode_message(told)]
+            short = HumanMessage(self._words.prose(3_000), additional_kwargs={"lc_source": "summarization"})
+            thread["messages"], thread["cutoff"], thread["sizes"] = (0, 0), thread["raw"][1], {}
+            self._append(thread, "messages", [encode_message(short)])
         for name in ("messages", "raw"):
-            thread[name] += new
-        nodes = {name: self._list(thread[name]) for name in ("messages", "raw")}
+            self._append(thread, name, new)
+        for part in new:
+            thread["sizes"][part.kind] = thread["sizes"].get(part.kind, 0) + part.tokens
+        sizes = {"system": 1_000, "tools": 400, "summary": 750 * bool(thread["cutoff"]), **thread["sizes"]}
         answer = self._book.part(encode_message(AIMessage(self._words.prose(300))))
-        tokens = sum(part.tokens for part in thread["messages"])
+        tokens = sum(sizes.values())
         row = self._db.execute(
             "INSERT INTO requests(token, thread, number, purpose, agent, lane, checkpoint_ns, depth, exact, "
             "system_node, tools_node, messages_node, raw_node, params_part, origin_part, response_part, messages, "
-            "raw_messages, chars, tokens, sizes, started_at, status) "
-            "VALUES (?, ?, ?, 'agent', ?, '', '', 0, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'done')",
-            (str(number), thread["row"], number // THREADS + 1, "researcher" if number % 3 else None, thread["system"],
-             self._tools, nodes["messages"], nodes["raw"], self._book.part(encode("params", {"model": "bench"})),
-             self._book.part(encode("origin", {"system": ["caller"]})), answer, len(thread["messages"]),
-             len(thread["raw"]), 0, tokens, json.dumps({"tool": tokens, "ai": 1}), float(number)),
+            "raw_messages, chars, tokens, sizes, started_at, status, cutoff, window, trigger_at) "
+            "VALUES (?, ?, ?, 'agent', ?, '', '', 0, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'done', ?, ?, ?)",
+            (str(number), thread["row"], in_thread, "researcher" if number % 3 else None, thread["system"],
+             self._tools, thread["messages"][0], thread["raw"][0],
+             self._book.part(encode("params", {"model": "bench"})),
+             self._book.part(encode("origin", {"system": ["caller"]})), answer, thread["messages"][1],
+             thread["raw"][1], 0, tokens, json.dumps(sizes), float(number), thread["cutoff"] or None,
+             400_000, 340_000),
         ).lastrowid  # fmt: skip
         if summary:
+            told = {"cutoff": thread["cutoff"], "evicted_from": before, "part": answer}
             self._db.execute(
                 "INSERT INTO events(thread, request, lane, kind, at, data) VALUES (?, ?, '', 'summary', ?, ?)",
-                (thread["row"], row, float(number), json.dumps({"cutoff": 1, "evicted_from": 0, "part": answer})),
+                (thread["row"], row, float(number), json.dumps(told)),
             )
         self.requests += 1
 
     def commit(self) -> None:
         self._db.execute("COMMIT")
         self._db.execute("BEGIN")
-
-    def names(self, words: Words) -> dict[str, str]:
-        """Words of the text, for the queries."""
-        by_rank = words._words
-        return {
-            "common": by_rank[12], "second": by_rank[40], "phrase": f"{by_rank[0]} {by_rank[1]}",
-            "torn": f"{by_rank[3]} {by_rank[2]} {by_rank[5]} {by_rank[7]}",
-        }  # fmt: skip
 
     def _thread(self, number: int) -> dict[str, Any]:
         row = self._db.execute(
@@ -180,13 +180,31 @@ class _Record:
         ).lastrowid
         shell = encode("shell", {"type": "system", "form": "list", "data": {}})
         block = encode_block({"type": "text", "text": str(SystemMessage(self._words.prose(4_000)).content)})
-        return {"row": row, "system": self._list([shell, block]), "messages": [], "raw": []}
+        return {"row": row, "system": self._list([shell, block]), "messages": (0, 0), "raw": (0, 0),
+                "sizes": {}, "cutoff": 0}  # fmt: skip
+
+    def _append(self, thread: dict[str, Any], name: str, parts: list[Any]) -> None:
+        """Lengthen one of the lists: its last node and how many it has."""
+        node, depth = thread[name]
+        for part in parts:
+            depth += 1
+            node = self._book.node(node, self._book.part(part), depth)
+        thread[name] = node, depth
 
     def _list(self, parts: Any) -> int:
         node = 0
         for depth, part in enumerate(parts):
             node = self._book.node(node, self._book.part(part), depth + 1)
         return node
+
+
+def names(words: Words) -> dict[str, str]:
+    """Words of the text, for the queries."""
+    by_rank = words._words
+    return {
+        "common": by_rank[12], "second": by_rank[40], "phrase": f"{by_rank[0]} {by_rank[1]}",
+        "torn": f"{by_rank[3]} {by_rank[2]} {by_rank[5]} {by_rank[7]}",
+    }  # fmt: skip
 
 
 def _text(words: Words, draw: random.Random, size: int) -> str:

@@ -78,7 +78,7 @@ def test_one_selection_for_the_chart_and_the_session(qtbot, opened):
 def test_what_is_selected_is_told_to_whoever_cannot_see_it(opened):
     session, view, _reader = opened([request(1), request(2, input=900, window=1000)], 2)
     assert view.told.text() == view.plot.accessibleDescription().splitlines()[0]
-    assert "900 tokens reported, 90% of the window" in view.told.text()
+    assert "900 tokens reported · 90% of 1\u2009000" in view.told.text()
     session.select_request(1)
     assert "1\u2009000 tokens estimated" in view.told.text()
 
