@@ -85,6 +85,11 @@ if TYPE_CHECKING:
     from engine.skills import new_skill as new_skill
     from engine.sources import Source as Source
     from engine.sources import open_source as open_source
+    from engine.store import delete_item as delete_item
+    from engine.store import save_item as save_item
+    from engine.store import store_item as store_item
+    from engine.store import store_items as store_items
+    from engine.store import store_namespaces as store_namespaces
     from engine.trace import Reader as Reader
     from engine.wire.side import request_cost as request_cost
     from engine.wire.side import token_split as token_split
@@ -125,6 +130,7 @@ _NAMES = {
     "costs_of": "engine.skills",
     "delete_agent": "engine.agent.stored",
     "delete_for_good": "engine.governance",
+    "delete_item": "engine.store",
     "delete_memory": "engine.memory",
     "distrust_tool": "engine.agent.trust",
     "duplicate_agent": "engine.agent.stored",
@@ -158,8 +164,12 @@ _NAMES = {
     "revert_edit": "engine.memory.edits",
     "save_agent": "engine.agent.stored",
     "save_export": "engine.share",
+    "save_item": "engine.store",
     "save_memory": "engine.memory",
     "sent_memory": "engine.memory.sent",
+    "store_item": "engine.store",
+    "store_items": "engine.store",
+    "store_namespaces": "engine.store",
     "token_split": "engine.wire.side",
     "tool_source": "engine.agent.trust",
     "trust_tool": "engine.agent.trust",

@@ -113,11 +113,11 @@ def targets(db: sqlite3.Connection, threads: Sequence[str], namespace: str | Non
         mark_own(db, ids)
         found += _of_threads(db, tables, threads)
     if namespace is not None:
-        below = namespace.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + ".%"
+        below = f"{namespace}."
         for table, column in (("store_vectors", "prefix"), ("store", "prefix"), ("file_versions", "place")):
             if table in tables:
-                where = f"({column} = ? OR {column} LIKE ? ESCAPE '\\')"
-                found.append(Target(table, where, (namespace, below)))
+                where = f"({column} = ? OR substr({column}, 1, ?) = ?)"  # LIKE takes ACME for acme
+                found.append(Target(table, where, (namespace, len(below), below)))
     return found
 
 
@@ -180,8 +180,9 @@ def _files(file: Path, threads: Sequence[str], namespace: str | None) -> Iterato
                 yield path, len(content_of(data)[0] or b"")
         if namespace is not None and book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
             rows = book.rows(
-                "SELECT prefix, key, value FROM store WHERE prefix = ? OR prefix LIKE ? ORDER BY prefix, key",
-                (namespace, f"{namespace}.%"),
+                "SELECT prefix, key, value FROM store "
+                "WHERE prefix = ? OR substr(prefix, 1, ?) = ? ORDER BY prefix, key",
+                (namespace, len(namespace) + 1, f"{namespace}."),
             )
             for prefix, key, value in rows:
                 yield path_in(prefix, key), len(value)

@@ -1,0 +1,6 @@
+"""The items of a workspace's store, and of a stranger's: listed by namespace, edited one at a time."""
+
+from engine.store.changing import delete_item, save_item
+from engine.store.listing import store_item, store_items, store_namespaces
+
+__all__ = ["delete_item", "save_item", "store_item", "store_items", "store_namespaces"]
