@@ -31,7 +31,9 @@ from inspector.views.threads import ThreadsView
 if TYPE_CHECKING:
     from engine.trace.model import RequestDetail, RequestRow
 
-AROUND = ("files", "summaries", "memory", "skills", "ledger", "find")
+THREADS_OWN = ("files", "summaries", "memory", "skills", "ledger")
+"""Panes that show something of the selected thread."""
+AROUND = (*THREADS_OWN, "find")
 
 
 class Desk(QObject):
@@ -144,6 +146,12 @@ class Desk(QObject):
 
     def _show_threads(self) -> None:
         self._threads.set_threads(self.session.threads or [])
+        self._tell_problem()
+
+    def _tell_problem(self) -> None:
+        row = self.session.thread_row()
+        for name in THREADS_OWN:
+            self.around[name].set_problem((row.problem if row is not None else None) or "")
 
     def _failed(self, what: str, sentence: str) -> None:
         if what == "threads":
@@ -157,6 +165,7 @@ class Desk(QObject):
         self._threads.select(thread_id)
         for view in self.around.values():
             view.set_thread(thread_id)
+        self._tell_problem()
 
     def _data_changed(self) -> None:
         for view in self.around.values():

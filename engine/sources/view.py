@@ -171,6 +171,8 @@ class ThreadView(KeptFiles):
     def _status(self, step: Step, made: Made) -> tuple[Any, str | None]:
         if made.run.status == "done":
             return "done", None
+        if not made.run.node:  # the newest state, where no call can be told: nothing was stopped
+            return "done", None
         if made.run.status == "failed":
             return "failed", made.run.task.error if made.run.task is not None else None
         leaf = (step.key.namespace, step.key.id) in self.thread.lines
@@ -185,7 +187,7 @@ class ThreadView(KeptFiles):
             found.append(_NO_ANSWER)
         if self.thread.mixed and not step.cipher:
             found.append("not protected: other checkpoints of this thread are encrypted, this one is not")
-        return "; ".join(dict.fromkeys(words for words in found if words)) or None
+        return "; ".join(dict.fromkeys(words.rstrip(".") for words in found if words)) or None
 
     def _model(self, made: Made) -> str | None:
         metadata = made.fields.get("response_metadata")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inspector import format
 
 if TYPE_CHECKING:
-    from engine.trace.model import Event, RequestRow
+    from engine.trace.model import Event, RequestDetail, RequestRow
 
 
 def problem_words(row: RequestRow) -> list[str]:
@@ -19,6 +19,12 @@ def problem_words(row: RequestRow) -> list[str]:
     if row.problem and row.problem != row.error:
         found.append(row.problem[:1].upper() + row.problem[1:])
     return found
+
+
+def unread(detail: RequestDetail) -> str:
+    """Why its messages can't be read, in words; empty when they were read, all none of them."""
+    lost = not detail.messages and detail.row.raw_messages is None
+    return (detail.row.problem or "") if lost else ""
 
 
 def branch_words(row: RequestRow, follows: RequestRow | None) -> str:

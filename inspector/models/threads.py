@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 SIGNS_ROLE = int(Qt.ItemDataRole.UserRole) + 2
 """The letters of what the reader put on a thread."""
+SECOND_ROLE = int(Qt.ItemDataRole.UserRole) + 3
+"""The line under the title."""
 _NONE = Signs()
 
 STATUS_WORDS = {
@@ -34,12 +37,13 @@ def title(row: ThreadRow) -> str:
     return format.one_line(row.title) or format.one_line(row.thread_id) or "(no name)"
 
 
-def second_line(row: ThreadRow, now: float | None = None) -> str:
+def second_line(row: ThreadRow, now: float | None = None, with_id: bool = False) -> str:
     """``41 requests · 3 h ago · researcher``: what is cut first comes last; what can't be read comes before all."""
     parts = [
         f"! {format.one_line(row.problem, 200)}" if row.problem else "",
         "requests not counted yet" if row.requests is None else format.count(row.requests, "request"),
         format.ago(row.updated_at, now),
+        (format.one_line(row.thread_id, 60) or "empty id") if with_id else "",
         format.one_line(row.agent, 40) if row.agent else "",
     ]
     return " · ".join(part for part in parts if part)
@@ -53,6 +57,8 @@ class ThreadsModel(QAbstractListModel):
         self._all: list[ThreadRow] = []
         self._shown: list[ThreadRow] = []
         self._filter = ""
+        self._twice: set[str] = set()
+        """Titles that more than one thread has: their ids tell these apart."""
         self._signs: Mapping[str, Signs] = {}
 
     def set_signs(self, signs: Mapping[str, Signs]) -> None:
@@ -68,6 +74,8 @@ class ThreadsModel(QAbstractListModel):
         known = {row.thread_id for row in self._all}
         kept = [given[row.thread_id] for row in self._all if row.thread_id in given]
         self._all = [row for row in rows if row.thread_id not in known] + kept
+        many = Counter(row.title for row in rows)
+        self._twice = {title for title, count in many.items() if count > 1}
         self._show()
 
     def set_filter(self, text: str) -> None:
@@ -87,6 +95,10 @@ class ThreadsModel(QAbstractListModel):
                 return self.index(i)
         return QModelIndex()
 
+    def second_line(self, row: ThreadRow) -> str:
+        """What stands under its title; its id, too, where another thread has the same title."""
+        return second_line(row, with_id=row.title in self._twice)
+
     def row_at(self, index: Index) -> ThreadRow | None:
         """The thread at a place."""
         return self._shown[index.row()] if index.isValid() and index.row() < len(self._shown) else None
@@ -104,6 +116,8 @@ class ThreadsModel(QAbstractListModel):
             return title(row)
         if role == ROW_ROLE:
             return row
+        if role == SECOND_ROLE:
+            return self.second_line(row)
         signs = self._signs.get(row.thread_id, _NONE)
         if role == SIGNS_ROLE:
             return ("⚑" if signs.marked else "") + ("✎" if signs.note else "")
@@ -112,7 +126,8 @@ class ThreadsModel(QAbstractListModel):
             return format.tip("\n".join([_tip(row), *(["Marked"] if signs.marked else []), *note]))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             status = STATUS_WORDS.get(row.status, row.status)
-            return ", ".join(p for p in (title(row), second_line(row).replace(" · ", ", "), status, signs.said()) if p)
+            said = (title(row), self.second_line(row).replace(" · ", ", "), status, signs.said())
+            return ", ".join(part for part in said if part)
         return None
 
     def _show(self) -> None:

@@ -14,6 +14,7 @@ from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.models.cells import Cell
 from inspector.models.gaps import look_for_gaps
+from inspector.models.happened import unread
 from inspector.models.heads import Heads
 from inspector.models.messages import CELL, PART, Column, MessagesModel
 from inspector.panes import Pane
@@ -66,7 +67,11 @@ class MessagesView(QWidget):
         self.caption.set_text(_caption(detail, previous, new))
         if not rows:
             self.message.clear()
-            self.pane.show_empty("This request was sent without messages.")
+            why = unread(detail)
+            if why:
+                self.pane.show_empty("The messages can't be read.", format.one_line(why, 400))
+            else:
+                self.pane.show_empty("This request was sent without messages.")
             return
         self.pane.show_content()
         row, y = keep

@@ -16,7 +16,7 @@ from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Jobs
-from inspector.models.happened import branch_words, happened, problem_words
+from inspector.models.happened import branch_words, happened, problem_words, unread
 from inspector.models.heads import Heads
 from inspector.models.shown_text import one_line
 from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
@@ -252,6 +252,10 @@ class _Header(QWidget):
         self.error.setWordWrap(True)
         self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.error.setAccessibleName("Error of the request")
+        self.told = plain_label()
+        self.told.setWordWrap(True)
+        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.told.setAccessibleName("What the steps around the request did")
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addWidget(self.title)
@@ -263,6 +267,7 @@ class _Header(QWidget):
         column.setSpacing(2)
         column.addLayout(row)
         column.addWidget(self.error)
+        column.addWidget(self.told)
 
     def show_request(self, detail: RequestDetail, previous: RequestDetail | None) -> None:
         """Describe a request that is here."""
@@ -272,7 +277,10 @@ class _Header(QWidget):
         self.exact.set_text(words, error=words is REWRITTEN)
         line = branch_words(detail.row, previous.row if previous is not None else None)
         self.says.set_text(" · ".join(part for part in (line, describe(detail.row)) if part))
-        self._say([*problem_words(detail.row), *happened(detail.events)])
+        told = happened(detail.events)
+        self.told.setVisible(bool(told))
+        self.told.setText("\n".join(one_line(sentence, 600) for sentence in told))
+        self.told.setToolTip(format.tip("\n".join(told)))
         if why:
             self.exact.setToolTip(format.tip(why))
 
@@ -287,6 +295,7 @@ class _Header(QWidget):
         self.parent_button.setText(words)
         self.parent_button.setAccessibleName(words.rstrip(" ▸"))
         self._say(problem_words(row))
+        self.told.hide()
 
     def _say(self, sentences: Sequence[str]) -> None:
         """What went wrong, what is in doubt and what the step did, a line each."""
@@ -299,6 +308,7 @@ class _Header(QWidget):
         for label in (self.title, self.says, self.exact):
             label.set_text("")
         self._say(())
+        self.told.hide()
         self.parent_button.hide()
 
     def _go_to_parent(self) -> None:
@@ -313,7 +323,9 @@ def titles(detail: RequestDetail) -> tuple[str, ...]:
     tools = sum(tool.tokens for tool in detail.tools)
     return (
         f"System {format.UNKNOWN if 'system' in detail.not_recorded else format.tokens(system)}",
-        f"Messages {format.exact(len(detail.messages))} · {format.tokens(messages)}",
+        f"Messages {format.UNKNOWN}"
+        if unread(detail)
+        else f"Messages {format.exact(len(detail.messages))} · {format.tokens(messages)}",
         f"Tools {format.UNKNOWN}"
         if "tools" in detail.not_recorded
         else f"Tools {format.exact(len(detail.tools))} · {format.tokens(tools)}",

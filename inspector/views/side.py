@@ -12,6 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector import format
 from inspector.jobs import Jobs
 from inspector.panes import Pane
 
@@ -40,6 +41,7 @@ class SidePane(QWidget):
         self._stale = True
         self._loading = False
         self._again = False
+        self._problem = ""
         self._no_thread()
 
     # -- what the window calls -------------------------------------------------------------
@@ -59,6 +61,12 @@ class SidePane(QWidget):
             self._load()
         else:
             self.pane.show_empty(f"The {self.noun} are read when this pane is shown.")
+
+    def set_problem(self, problem: str) -> None:
+        """What of the thread can't be read: a list that is empty for that reason says so."""
+        if problem != self._problem:
+            self._problem = problem
+            self.refresh()
 
     def refresh(self) -> None:
         """The data may have changed: read again what is shown."""
@@ -123,6 +131,11 @@ class SidePane(QWidget):
     def _loaded(self, found: Any) -> None:
         self._loading = False
         self.show_loaded(found)
+        if self._problem and self.pane.state() == "empty":
+            self.pane.show_empty(
+                f"Whether the thread has {self.noun} is not known.",
+                f"Not all of it can be read: {format.one_line(self._problem, 400)}.",
+            )
         self._go_on()
 
     def _failed(self, sentence: str) -> None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from inspector import format, theme
 from inspector.annotations import Signs
-from inspector.models.threads import ROW_ROLE, SIGNS_ROLE, STATUS_WORDS, ThreadsModel, second_line, title
+from inspector.models.threads import ROW_ROLE, SECOND_ROLE, SIGNS_ROLE, STATUS_WORDS, ThreadsModel, title
 from inspector.panes import Pane
 from inspector.views.quiet import quiet
 
@@ -205,6 +205,6 @@ class ThreadDelegate(QStyledItemDelegate):
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(first, left | Qt.TextFlag.TextSingleLine, shown)
         painter.setPen(theme.error_colour() if row.problem else theme.muted_colour())
-        below = metrics.elidedText(second_line(row), Qt.TextElideMode.ElideRight, second.width())
+        below = metrics.elidedText(index.data(SECOND_ROLE), Qt.TextElideMode.ElideRight, second.width())
         painter.drawText(second, left | Qt.TextFlag.TextSingleLine, below)
         painter.restore()
