@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject
 
@@ -13,11 +14,28 @@ from inspector.models.items import Column, ItemsModel
 
 @dataclass(frozen=True, slots=True)
 class SkillItem:
-    """A skill, and the requests that read it."""
+    """A skill, and the requests in which it showed."""
 
     skill: SkillRow
-    reads: tuple[tuple[int, int | None], ...] = ()
-    """Number of each request that read it, and its id where known."""
+    requests: Mapping[int, int] = field(default_factory=dict)
+    """Number → id of requests that listed, read or pinned it, as far as they are linked."""
+
+
+def runs(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Numbers that follow one another, as first and last of each run, in order."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(numbers):
+        if found and number <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return tuple(found)
+
+
+def linked(skill: SkillRow) -> set[int]:
+    """Numbers of the requests at the ends of runs: those that can be gone to."""
+    every = (skill.listed_requests, skill.read_in, skill.pinned_in)
+    return {number for numbers in every for run in runs(numbers) for number in run}
 
 
 def _name(item: SkillItem) -> str:

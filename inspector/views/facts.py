@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from inspector import format
 from inspector.panes import plain_label
 from inspector.views.flow import empty
 from inspector.views.parts import MARGIN
-from inspector.views.plain_text import Link, PathLabel
+from inspector.views.plain_text import PathLabel
 
 
 class Facts(QWidget):
@@ -119,4 +119,5 @@ def _value(word: str, text: str) -> QWidget:
 
 
 def _said(widget: QWidget) -> str:
-    return widget.text() if isinstance(widget, (QLabel, Link, PathLabel)) else ""
+    said = getattr(widget, "text", None)
+    return str(said()) if callable(said) else ""

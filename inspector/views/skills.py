@@ -15,22 +15,19 @@ from inspector import format
 from inspector.drafts import Drafts
 from inspector.file_content import content_of
 from inspector.jobs import Jobs
-from inspector.models.skills import SkillItem, SkillsModel
+from inspector.models.skills import SkillItem, SkillsModel, linked
 from inspector.panes import plain_label
 from inspector.searching import Searchable
 from inspector.views.apply_bar import ApplyBar
 from inspector.views.buttons import WordButton
-from inspector.views.facts import Facts
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line, heading
 from inspector.views.plain_text import Link
 from inspector.views.side import SidePane
 from inspector.views.skill_edit import NewSkill, SkillEdits
+from inspector.views.skill_facts import SkillFacts
 from inspector.views.text import TextView
-
-MOST_LINKS = 4
-"""Requests that read a skill, linked one by one; the first and the last ones of more."""
 
 
 class SkillsView(SidePane):
@@ -60,7 +57,9 @@ class SkillsView(SidePane):
             self.model, "Skills of the thread", ("", "~888", "~8.8k", "Listed", "Read")
         )
         self.table.sort_by_header()
-        self.facts = Facts()
+        self.facts = SkillFacts()
+        self.facts.go_to_request.connect(self.go_to_request)
+        self.facts.file_chosen.connect(self._show_file)
         self.note = NoteBar("Problem of the skill")
         self.menu_title = heading("As listed to the model")
         self.menu = TextView(jobs, "Menu line as listed to the model")
@@ -146,15 +145,18 @@ class SkillsView(SidePane):
         self.refresh()
 
     def fetch(self, thread_id: str) -> list[SkillItem]:
-        """The skills, and the ids of the requests that read them."""
+        """The skills, and the ids of the requests in which they showed."""
         skills = list(self.reader.skills(thread_id))
-        wanted = {number for skill in skills for number in skill.read_in}
+        wanted = set().union(*map(linked, skills)) if skills else set()
         numbers: dict[int, int] = {}
         if wanted:
             ids = self.reader.request_ids(thread_id)
-            near = [ids[number - 1] for number in wanted if 0 < number <= len(ids)]
+            near = [ids[number - 1] for number in sorted(wanted) if 0 < number <= len(ids)]
             numbers = {row.number: row.id for row in self.reader.request_rows(near)}
-        return [SkillItem(skill, tuple((n, numbers.get(n)) for n in skill.read_in)) for skill in skills]
+        return [
+            SkillItem(skill, {number: numbers[number] for number in sorted(linked(skill)) if number in numbers})
+            for skill in skills
+        ]
 
     def show_loaded(self, found: list[SkillItem]) -> None:
         """Bring the table up to date; what is read of the shown skill only when it changed."""
@@ -189,7 +191,7 @@ class SkillsView(SidePane):
         self._shown = item
         self.note.clear()
         if item is None:
-            self.facts.set_facts("")
+            self.facts.show_skill(None)
             self.menu.clear("No skill is selected.", "Select one above to see its line and its text.")
             self.full.clear()
             self.edit_button.setEnabled(False)
@@ -198,29 +200,41 @@ class SkillsView(SidePane):
         self.edit_button.setEnabled(True)
         if self.edits.path is not None and self.edits.path != skill.path:
             self.edits.open(skill, self.reader, self.thread_id or "")
-        self.facts.set_facts(
-            skill.path,
+        differs = skill.drift not in (None, "none", "not-loaded") and skill.menu_now != skill.menu
+        links: list[QWidget] = (
             [
-                ("Listed", f"in {format.count(skill.listed_in, 'request')}"),
-                ("Read", ", ".join(f"#{number}" for number in skill.read_in) or "in no request"),
-            ],
-            self._reads(item),
+                Link("As this thread sees it", partial(self._show_menu, skill, False)),
+                Link("As a new thread sees it", partial(self._show_menu, skill, True)),
+            ]
+            if differs
+            else []
         )
+        self.facts.show_skill(item, links)
         why = _why(skill)
         if why:
             self.note.say(why, kind="error" if not skill.listed else "")
-        self.menu_title.setText(f"As listed to the model · {format.tokens(skill.menu_tokens)} tokens")
-        full = "" if skill.full_tokens is None else f" · {format.tokens(skill.full_tokens)} tokens"
-        self.full_title.setText(f"SKILL.md{full}")
-        seen = skill.menu or (skill.description if skill.listed is not False else "")
+        self._show_menu(skill, False)
+        self._show_file(skill.path)
+
+    def _show_menu(self, skill: SkillRow, now: bool) -> None:
+        """The line in the thread's menu, or in the one that a new thread would load."""
+        seen = skill.menu_now if now else skill.menu or (skill.description if skill.listed is not False else "")
+        tokens = "" if now else f" · {format.tokens(skill.menu_tokens)} tokens"
+        self.menu_title.setText(("As a new thread lists it" if now else "As listed to the model") + tokens)
         if seen:
             self.menu.set_text(seen)
         else:
-            self.menu.clear("It is not listed to the model.", why)
-        self.full.load(
-            "Reading SKILL.md",
-            partial(_text, self.reader, self.thread_id or "", skill.path),
-        )
+            self.menu.clear("It is not listed to the model.", "" if now else _why(skill))
+
+    def _show_file(self, path: str) -> None:
+        """The text of SKILL.md, or of a file beside it."""
+        if self._shown is None:
+            return
+        skill = self._shown.skill
+        tokens = f" · {format.tokens(skill.full_tokens)} tokens" if skill.full_tokens is not None else ""
+        name = path.removeprefix(skill.path.rsplit("/", 1)[0] + "/")
+        self.full_title.setText(format.marked(name) + (tokens if path == skill.path else ""))
+        self.full.load(f"Reading {format.one_line(name, 40)}", partial(_text, self.reader, self.thread_id or "", path))
 
     def _tell_costs(self, found: list[SkillItem]) -> None:
         listed = [item.skill for item in found if item.skill.listed]
@@ -235,21 +249,6 @@ class SkillsView(SidePane):
             f"{format.tokens(full)} if all are read. Ten like these: {format.tokens(ten[0])} listed, "
             f"{format.tokens(ten[1])} read."
         )
-
-    def _reads(self, item: SkillItem) -> list[QWidget]:
-        reads = item.reads
-        if not reads:
-            return [plain_label("Not read", muted=True)]
-        shown = reads if len(reads) <= MOST_LINKS else (*reads[: MOST_LINKS - 1], reads[-1])
-        parts: list[QWidget] = [plain_label("Read in", muted=True)]
-        for n, (number, request) in enumerate(shown):
-            if len(reads) > MOST_LINKS and n == MOST_LINKS - 1:
-                parts.append(plain_label(f"… {format.exact(len(reads) - MOST_LINKS)} more …", muted=True))
-            if request is None:
-                parts.append(plain_label(f"request {number}"))
-            else:
-                parts.append(Link(f"#{number}", partial(self.go_to_request.emit, request)))
-        return parts
 
 
 def _why(skill: SkillRow) -> str:

@@ -109,7 +109,7 @@ def test_the_memory_that_the_agent_edited_has_drifted_from_its_thread(
 
 def test_the_skill_that_was_read_only_when_it_was_needed(opened, qtbot, reader, jobs) -> None:
     view = opened(SkillsView(reader, jobs))
-    read = [item for item in view.model.items if item.reads]
+    read = [item for item in view.model.items if item.skill.read_in]
     assert [item.skill.name for item in read] == ["qbr-report"]
     view.table.select(read[0].skill.path)
     qtbot.waitUntil(jobs.idle)

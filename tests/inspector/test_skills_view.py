@@ -66,13 +66,54 @@ def test_menu_line_against_full_text(qtbot, view, reader, jobs, qtmodeltester) -
     with qtbot.waitSignal(view.go_to_request) as caught:
         links(view)[1].click()
     assert caught.args == [309]
+    assert "Read: in 2 requests: #4 #9" in view.facts.text()
 
 
-def test_many_reads_are_counted_not_all_linked(qtbot, view, reader, jobs) -> None:
-    reader.put("skills", "t", skill("qbr", read_in=tuple(range(1, 31))))
+def test_runs_of_requests_are_linked_at_their_ends(qtbot, view, reader, jobs) -> None:
+    listed = (*range(1, 13), 14, 15, 17, 19, 21, 30)
+    reader.put("skills", "t", skill("qbr", listed_in=len(listed), listed_requests=listed, pinned_in=(7,)))
     show(qtbot, view, jobs)
-    assert [each.text() for each in links(view)] == ["#1", "#2", "#3", "#30"]
-    assert "… 26 more …" in view.facts.text()
+    text = view.facts.text()
+    assert "Listed: in 18 requests: #1 to #12 #14 and #15 #17 … #30" in text
+    assert "Read: in no request" in text
+    assert "Pinned: in 1 request: #7" in text
+    link = next(each for each in links(view) if each.text() == "#30")
+    with qtbot.waitSignal(view.go_to_request) as caught:
+        link.click()
+    assert caught.args == [330]
+
+
+def test_helper_files_and_tools(qtbot, view, reader, jobs) -> None:
+    helper = "/skills/qbr/scripts/<b>run</b>.py"
+    reader.bodies[helper] = b"print('&amp;')\n"
+    reader.put(
+        "skills", "t",
+        skill("qbr", helpers=((helper, 15),), tools=("chart", "table"), disclosed=("chart",), allowed_tools=("grep",)),
+    )  # fmt: skip
+    show(qtbot, view, jobs)
+    text = view.facts.text()
+    assert "Files: SKILL.md scripts/<b>run</b>.py · 15" in text
+    assert "Discloses: chart, table · in the last request: chart" in text
+    assert "Recommends: grep" in text
+    next(each for each in links(view) if each.text().startswith("scripts/")).click()
+    settled(qtbot, jobs)
+    assert view.full.text() == "print('&amp;')\n"
+    assert view.full_title.text() == "scripts/<b>run</b>.py"
+    next(each for each in links(view) if each.text() == "SKILL.md").click()
+    settled(qtbot, jobs)
+    assert view.full.text() == "---\nname: qbr\n---\nfull text"
+
+
+def test_a_menu_that_drifted_is_shown_both_ways(qtbot, view, reader, jobs) -> None:
+    reader.put("skills", "t", skill("qbr", drift="file-newer", menu="old line", menu_now="new <i>line</i>"))
+    show(qtbot, view, jobs)
+    assert "≠ the file was changed since" in view.facts.text()
+    assert view.menu.text() == "old line"
+    next(each for each in links(view) if each.text() == "As a new thread sees it").click()
+    assert view.menu.text() == "new <i>line</i>"
+    assert view.menu_title.text() == "As a new thread lists it"
+    next(each for each in links(view) if each.text() == "As this thread sees it").click()
+    assert view.menu.text() == "old line"
 
 
 def test_a_skill_that_was_not_loaded_says_why(qtbot, view, reader, jobs) -> None:
