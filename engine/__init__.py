@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from engine.agent.questions import pending_questions as pending_questions
     from engine.agent.run import Run as Run
     from engine.agent.runner import Runner as Runner
+    from engine.agent.secrets import forget_key as forget_key
+    from engine.agent.secrets import key_state as key_state
+    from engine.agent.secrets import remember_key as remember_key
     from engine.agent.settings import AgentSettings as AgentSettings
     from engine.agent.settings import ArgumentCut as ArgumentCut
     from engine.agent.settings import Permission as Permission
@@ -141,7 +144,9 @@ _NAMES = {
     "filter_requests": "engine.search",
     "findings_in": "engine.memory.findings",
     "findings_of": "engine.memory.findings",
+    "forget_key": "engine.agent.secrets",
     "import_thread": "engine.share",
+    "key_state": "engine.agent.secrets",
     "ledger_of": "engine.ledger",
     "lifetime_table": "engine.lifetimes",
     "list_agents": "engine.agent.stored",
@@ -156,6 +161,7 @@ _NAMES = {
     "plan_deletion": "engine.governance",
     "read_memory": "engine.memory",
     "record": "engine.recording.api",
+    "remember_key": "engine.agent.secrets",
     "rename_agent": "engine.agent.stored",
     "request_again": "engine.dryrun",
     "request_cost": "engine.wire.side",

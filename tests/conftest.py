@@ -20,6 +20,7 @@ _HOME = Path(tempfile.mkdtemp(prefix="context-inspector-tests-"))
 _SET = {
     "QT_QPA_PLATFORM": "offscreen",
     "LC_ALL": "C.UTF-8",
+    "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
     "LANGSMITH_TRACING": "false",
     "LANGCHAIN_TRACING_V2": "false",
     "XDG_DATA_HOME": str(_HOME / "data"),

@@ -11,6 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from engine.agent.hand import HandChat
 from engine.agent.scripted import ScriptedChat
+from engine.agent.secrets import key_arguments
 from engine.errors import UsageError
 from engine.wire.secrets import without_keys
 
@@ -48,6 +49,7 @@ def _named(name: str, parameters: dict[str, Any]) -> BaseChatModel:
         return ScriptedChat(profile={"max_input_tokens": OFFLINE_WINDOW})
     if name == HAND:
         return HandChat()
+    parameters = {**parameters, **key_arguments(name, parameters)}
     try:
         return init_chat_model(name, **apply_provider_profile(name, parameters))
     except ImportError as error:
