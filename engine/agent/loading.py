@@ -51,11 +51,7 @@ def loaded(source: ToolSource) -> list[Any]:
     if source.attribute is None:
         found = _all_of(module, source)
     else:
-        try:
-            held = getattr(module, source.attribute)
-        except AttributeError:
-            raise UsageError(f"{source.file} has no {source.attribute}, so the tool {source.text!r} is none.") from None
-        found = list(_tools(held, source.attribute, source))
+        found = list(_named(module, source.attribute, source))
     if not found:
         raise UsageError(
             f"{source.file} has no tools. A tool is made with LangChain's @tool, or is a function with a docstring."
@@ -157,13 +153,19 @@ def _all_of(module: ModuleType, source: ToolSource) -> list[Any]:
     """All tools of a file: what ``__all__`` names, else its LangChain tools, else its functions with a docstring."""
     names = getattr(module, "__all__", None)
     if names is not None:
-        return [item for name in names for item in _tools(getattr(module, name), name, source)]
+        return [item for name in names for item in _named(module, str(name), source)]
     public = {name: held for name, held in vars(module).items() if not name.startswith("_")}
     tools = list({id(held): held for held in public.values() if isinstance(held, BaseTool)}.values())
     if tools:
         return tools
     own = [held for held in public.values() if isinstance(held, FunctionType) and held.__module__ == module.__name__]
     return [item for held in own if held.__doc__ for item in _tools(held, held.__name__, source)]
+
+
+def _named(module: ModuleType, name: str, source: ToolSource) -> Iterator[Any]:
+    if not hasattr(module, name):
+        raise UsageError(f"{source.file} has no {name}, so the tool {source.text!r} is none.")
+    return _tools(getattr(module, name), name, source)
 
 
 def _tools(held: Any, name: str, source: ToolSource) -> Iterator[Any]:

@@ -83,12 +83,10 @@ def trust_file() -> Path:
 
 
 def _parts(text: str) -> tuple[str, str | None]:
-    place, colon, attribute = text.rpartition(":")
-    if not colon:
-        place, attribute = text, ""
-    if place.endswith(".py") and (not colon or _ATTRIBUTE.fullmatch(attribute)):
-        return place, attribute or None
-    if colon and _MODULE.fullmatch(place) and _ATTRIBUTE.fullmatch(attribute):
+    if text.endswith(".py"):
+        return text, None
+    place, _, attribute = text.rpartition(":")
+    if (place.endswith(".py") or _MODULE.fullmatch(place)) and _ATTRIBUTE.fullmatch(attribute):
         return place, attribute
     raise UsageError(
         f"{text!r} names no tool. Give a Python file (tools.py, or tools.py:name for one of its tools), or "
