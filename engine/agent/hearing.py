@@ -95,8 +95,11 @@ class Progress(BaseCallbackHandler):
     def sentence_of(self, error: BaseException) -> str:
         """What a failure of the run means; of a model's, with whose model it was."""
         cause, whose = self._failed
+        own = failure_of(error)
         known = cause is not None and any(each is cause for each in chain_of(error))
-        return failure_of(error, *(whose if known else (None, None))).sentence
+        if cause is not None and known and (error is cause or own.kind != "other"):  # the engine raises some anew
+            return failure_of(cause, *whose).sentence
+        return own.sentence
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
         self._models.pop(run_id, None)
