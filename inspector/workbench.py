@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.importing import late
 from engine.workbench import (
     Applied,
     BlastRadius,
@@ -64,8 +65,7 @@ def preview(
 def _memory_preview(
     path: str, text: str, others: Sequence[tuple[str, str | None]], window: int | None, share: float
 ) -> Preview:
-    from engine.memory.findings import findings_in
-    from engine.memory.sent import sent_memory
+    from engine import findings_in, sent_memory
 
     sources = [other for other, _ in others]
     if path not in sources:
@@ -84,8 +84,8 @@ def _memory_preview(
 
 
 def _skill_preview(path: str, text: str) -> Preview:
+    from engine import check_skill
     from engine.memory.sent import tokens_of
-    from engine.skills import check_skill
 
     check = check_skill(path, text.encode("utf-8", "surrogatepass"))
     menu = check.menu or ""
@@ -117,14 +117,14 @@ def version_text(workspace: Path, id: int) -> str:
 
 def restore(workspace: Path, id: int, base_version: str) -> str:
     """Save a version again over the one that was seen; gives the new version."""
-    from engine.memory.versions import restore_version
+    from engine import restore_version
 
     return restore_version(workspace, id, base_version).version
 
 
 def merge(base: str, mine: Callable[[], str], theirs: str) -> Merge:
     """Bring two edits of one text together."""
-    from engine.memory.merge import merge_texts
+    from engine import merge_texts
 
     return merge_texts(base, mine(), theirs)
 
@@ -139,14 +139,14 @@ def refuse_undecided(base: str, text: str) -> None:
 
 def apply_memory(workspace: Path, thread_id: str, paths: Sequence[str]) -> Applied:
     """Write the files as they stand into the thread's state."""
-    from engine.memory.applying import apply_memory as apply
+    from engine import apply_memory as apply
 
     return apply(workspace, thread_id, list(paths))
 
 
 def apply_skills(workspace: Path, thread_id: str) -> Applied:
     """Write the menu of skills as it stands into the thread's state."""
-    from engine.memory.applying import apply_skills as apply
+    from engine import apply_skills as apply
 
     return apply(workspace, thread_id)
 
@@ -178,21 +178,21 @@ def last_applied(workspace: Path, thread_id: str, what: str) -> LastApplied | No
 
 def undo_apply(workspace: Path, event: int) -> Applied:
     """Take back what was applied."""
-    from engine.memory.applying import undo_apply as undo
+    from engine import undo_apply as undo
 
     return undo(workspace, event)
 
 
 def reach(workspace: Path, path: str) -> BlastRadius:
     """Whom an edit of a file concerns."""
-    from engine.memory.radius import blast_radius
+    from engine import blast_radius
 
     return blast_radius(workspace, path)
 
 
 def next_requests(workspace: Path, thread_id: str, path: str, make: Callable[[], str], applied: bool) -> DryComparison:
     """The thread's next request before and after an edit; no model is called, nothing is written."""
-    from engine.dryrun import compare_requests, next_request
+    from engine import compare_requests, next_request
 
     edits = Edits(files={path: make().encode("utf-8")}, apply=applied)
     return compare_requests(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
@@ -215,16 +215,14 @@ def prompt_name(thread_id: str) -> str:
 
 def open_prompt(workspace: Path, thread_id: str, drafts: Drafts) -> OpenedPrompt:
     """The prompt of the thread's agent, and what was tried last."""
-    from engine.dryrun.prompt import own_prompt
-
-    own = own_prompt(workspace, thread_id)
+    own = late("engine.dryrun.prompt").own_prompt(workspace, thread_id)
     slot, draft, _more = drafts.adopt(workspace, prompt_name(thread_id))
     return OpenedPrompt(own, draft.text if draft is not None else None, slot)
 
 
 def next_requests_with_prompt(workspace: Path, thread_id: str, prompt: str) -> DryComparison:
     """The thread's next request as it stands, and with another system prompt; no model is called."""
-    from engine.dryrun import compare_requests, next_request
+    from engine import compare_requests, next_request
 
     edits = Edits(system_prompt=prompt)
     return compare_requests(next_request(workspace, thread_id), next_request(workspace, thread_id, edits=edits))
@@ -263,8 +261,8 @@ def delete_file(workspace: Path, path: str, base_version: str) -> None:
 
 def new_skill(workspace: Path, name: str, description: str) -> str:
     """Create a skill from the template; gives its path."""
-    from engine.memory import save_memory
-    from engine.skills import new_skill as template
+    from engine import new_skill as template
+    from engine import save_memory
 
     path, text = template(name, description)
     save_memory(workspace, path, text, "", "from the template")
@@ -273,13 +271,13 @@ def new_skill(workspace: Path, name: str, description: str) -> str:
 
 def deletion_plan(workspace: Path, thread_id: str) -> DeletionPlan:
     """What deleting everything about a thread would take with it."""
-    from engine.governance import plan_deletion
+    from engine import plan_deletion
 
     return plan_deletion(workspace, thread_id)
 
 
 def delete(workspace: Path, plan: DeletionPlan) -> DeletionProof:
     """Delete what was planned, and make sure of it."""
-    from engine.governance import delete_for_good
+    from engine import delete_for_good
 
     return delete_for_good(workspace, plan)

@@ -20,6 +20,7 @@ from engine.agent.scripted import ScriptedChat
 from engine.agent.settings import AgentSettings
 from engine.canonical import to_json
 from engine.errors import EditConflict, InspectorError, UsageError
+from engine.importing import late
 from engine.memory.sources import CACHE
 from engine.recording.book import Book
 from engine.recording.canon import encode
@@ -107,9 +108,7 @@ def applied_values(
 
 def listed_now(backend: Any, settings: AgentSettings) -> dict[str, Any]:
     """The menu of skills that a new thread would load, by the engine's own middleware."""
-    from deepagents.middleware.skills import SkillsMiddleware
-
-    middleware: Any = SkillsMiddleware(backend=backend, sources=list(settings.skills))
+    middleware = late("deepagents.middleware.skills").SkillsMiddleware(backend=backend, sources=list(settings.skills))
     return dict(middleware.before_agent({}, None, {}))
 
 

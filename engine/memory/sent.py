@@ -10,8 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.importing import late
 from engine.workbench import SentMemory
 
+_ENGINE = "deepagents.middleware.memory"
 _CHARS_A_TOKEN = 4
 _SLOT = "\0"
 
@@ -85,9 +87,7 @@ def _ends(rest: str, sources: Sequence[str], index: int) -> list[tuple[int, int 
 
 def _frame() -> tuple[str, str]:
     """What the engine writes before and after the files."""
-    from deepagents.middleware.memory import MEMORY_SYSTEM_PROMPT
-
-    before, _, after = MEMORY_SYSTEM_PROMPT.format(agent_memory=_SLOT).partition(_SLOT)
+    before, _, after = late(_ENGINE).MEMORY_SYSTEM_PROMPT.format(agent_memory=_SLOT).partition(_SLOT)
     return before, after
 
 
@@ -96,8 +96,4 @@ def _nothing() -> str:
 
 
 def _middleware(sources: Sequence[str]) -> Any:
-    from deepagents.middleware.memory import (
-        MemoryMiddleware,  # deferred: deepagents takes seconds to import
-    )
-
-    return MemoryMiddleware(backend=None, sources=list(sources))  # type: ignore[arg-type]
+    return late(_ENGINE).MemoryMiddleware(backend=None, sources=list(sources))

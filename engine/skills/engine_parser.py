@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from engine.importing import late
+
+_ENGINE = "deepagents.middleware.skills"
 _quiet: ContextVar[bool] = ContextVar("context_inspector_quiet", default=False)
 
 
@@ -27,16 +30,13 @@ class Rules:
 
     def name_rule(self, name: str, folder: str) -> str:
         """What is wrong with a name, in the engine's words; empty when nothing is."""
-        from deepagents.middleware import skills
-
-        return skills._validate_skill_name(name, folder)[1]
+        return late(_ENGINE)._validate_skill_name(name, folder)[1]
 
 
 @functools.cache
 def rules() -> Rules:
     """The rules of the installed release."""
-    from deepagents.middleware import skills
-
+    skills = late(_ENGINE)
     return Rules(
         largest=skills.MAX_SKILL_FILE_SIZE,
         front_matter=skills._FRONTMATTER_PATTERN,
@@ -49,10 +49,8 @@ def rules() -> Rules:
 
 def listed_as(path: str, text: str) -> dict[str, Any] | None:
     """What the engine lists of this text; None where it lists nothing."""
-    from deepagents.middleware import skills
-
     with without_log():
-        found = skills._parse_skill_metadata(text, path, PurePosixPath(path).parent.name)
+        found = late(_ENGINE)._parse_skill_metadata(text, path, PurePosixPath(path).parent.name)
     return dict(found) if found is not None else None
 
 
@@ -62,14 +60,11 @@ def menu_of(files: Mapping[str, bytes], sources: list[str]) -> tuple[list[dict[s
     ``files`` holds SKILL.md files by their whole path. The engine's own middleware loads them from its own
     backend, so that order, depth and equal names count as they do for an agent.
     """
-    from deepagents.backends import StoreBackend
-    from deepagents.middleware.skills import SkillsMiddleware
-    from langgraph.store.memory import InMemoryStore
-
-    backend = StoreBackend(store=InMemoryStore(), namespace=lambda _: ("skills",))
+    store = late("langgraph.store.memory").InMemoryStore()
+    backend = late("deepagents.backends").StoreBackend(store=store, namespace=lambda _: ("skills",))
     with without_log():
         backend.upload_files(list(files.items()))
-        middleware: Any = SkillsMiddleware(backend=backend, sources=sources)
+        middleware = late(_ENGINE).SkillsMiddleware(backend=backend, sources=sources)
         loaded = middleware.before_agent({}, None, {})
     return [dict(skill) for skill in loaded["skills_metadata"]], list(loaded["skills_load_errors"])
 

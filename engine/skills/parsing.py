@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from engine.importing import late
 from engine.memory.findings import secret_and_hidden
 from engine.memory.text import BOM, line_of, line_of_fault
 from engine.skills.engine_parser import listed_as, rules
@@ -53,9 +54,7 @@ def check_skill(path: str, data: bytes) -> SkillCheck:
 
 def menu_line(metadata: dict[str, Any]) -> str:
     """What the model sees of a skill before it reads it."""
-    from deepagents.middleware.skills import SkillsMiddleware
-
-    middleware: Any = SkillsMiddleware(backend=None, sources=[])  # type: ignore[arg-type]
+    middleware = late("deepagents.middleware.skills").SkillsMiddleware(backend=None, sources=[])
     return str(middleware._format_skills_list([metadata]))
 
 
