@@ -18,6 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from engine.agent.backends import make_backend
 from engine.agent.loading import load_tools
 from engine.agent.models import resolve_model
+from engine.agent.noted import noting
 from engine.agent.settings import AgentSettings, SubagentSettings
 from engine.agent.stack import replacements
 from engine.checkpoints import WorkspaceSaver, WorkspaceStore
@@ -71,7 +72,8 @@ def build_agent(
     saver = WorkspaceSaver(workspace) if saver is None else saver
     store = WorkspaceStore(workspace) if store is None else store
     observed: AbstractContextManager[None] = recorder.observing() if recorder is not None else nullcontext()
-    backend = make_backend(settings.backend, store, settings.identity) if backend is None else backend
+    if backend is None:
+        backend = make_backend(settings.backend, store, settings.identity, noting(workspace, settings))
     subagents = [_subagent(item, settings, model, backend) for item in settings.subagents]
     middleware = replacements(settings, model, backend)
     with observed:

@@ -6,13 +6,13 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Reader, Workspace, next_request
-from engine.agent.build import build_agent
+from engine import Reader, Runner, Workspace, next_request
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.agent.settings import AgentSettings, BackendSettings, Place
 from engine.errors import EditConflict, InspectorError
@@ -21,7 +21,6 @@ from engine.memory.applying import apply_memory
 from engine.memory.edits import revert_edit
 from engine.memory.radius import blast_radius
 from engine.memory.versions import restore_version
-from engine.recording import Recorder
 from engine.workbench import Edits
 
 PATH, NAME, THREAD = "/memories/AGENTS.md", "AGENTS.md", "t"
@@ -36,35 +35,21 @@ class World:
         self.skills.mkdir()
         Workspace.create(self.file)
 
-    def settings(self, *calls: Call) -> AgentSettings:
+    def settings(self) -> AgentSettings:
         routes = {
             "/memories/": Place("filesystem", root=str(self.folder)),
             "/skills/": Place("filesystem", root=str(self.skills)),
         }
-        script = [item for call in calls for item in (Turn("", (call,)), Turn("done"))] or [Turn("done")]
-        return AgentSettings(model=ScriptedChat(script=[*script, Turn("more")]), backend=BackendSettings(routes=routes))
+        return AgentSettings(model=ScriptedChat(script=[Turn("done")]), backend=BackendSettings(routes=routes))
 
-    def run(self, thread: str = THREAD, *calls: Call) -> None:
-        """One turn, recorded as a runner records it."""
-        settings, workspace = self.settings(*calls), Workspace.open(self.file)
-        recorder = Recorder(workspace)
-        agent = build_agent(workspace, settings, recorder)
-        routes = {prefix: vars(place) | {"namespace": []} for prefix, place in settings.backend.routes.items()}
-        described = {
-            "memory": list(settings.memory),
-            "skills": list(settings.skills),
-            "backend": {"default": {"kind": "state"}, "routes": routes, "artifacts_root": "/"},
-        }
-        try:
-            recorder.begin_run("r", thread, thread, None, described)
-            config = {"configurable": {"thread_id": thread}, "callbacks": [recorder.handler]}
-            with recorder.observing():
-                agent.graph.invoke({"messages": [{"role": "user", "content": "go on"}]}, config)
-            recorder.end_run("r", thread, "done", None)
-            recorder.flush()
-        finally:
-            agent.close()
-            recorder.close()
+    def turn(self, thread: str = THREAD, *calls: Call) -> None:
+        """One turn, in which the agent makes these calls one after another."""
+        script = [*(Turn("", (call,)) for call in calls), Turn("done"), Turn("more")]
+        runner = Runner(self.file)
+        run = runner.start(thread, "go on", settings=replace(self.settings(), model=ScriptedChat(script=script)))
+        assert run.wait(60)
+        runner.close()
+        assert (run.error, run.lost) == (None, 0)
 
     def put(self, data: bytes) -> None:
         (self.folder / NAME).write_bytes(data)
@@ -91,7 +76,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> World:
     skill.mkdir()
     (skill / "SKILL.md").write_text("---\nname: brief\ndescription: Writes briefs\n---\nBe short.\n")
     (skill / "example.txt").write_text("an example")
-    world.run()
+    world.turn()
     return world
 
 
@@ -260,21 +245,24 @@ def test_an_edit_is_applied_to_the_thread(world: World) -> None:
 
 def test_an_agents_edit_is_told_and_reverted(tmp_path: Path) -> None:
     world = World(tmp_path)
-    world.put(b"- one\n- two\n")
-    call = Call("edit_file", {"file_path": PATH, "old_string": "- two", "new_string": "- 2"})
-    world.run("before")
-    read_memory(world.file, PATH, "before")  # seen, so that what the agent edits is known
-    world.run(THREAD, Call("read_file", {"file_path": PATH}), call)
-    world.run(THREAD, Call("read_file", {"file_path": PATH}), call)
-    assert world.on_disk() == b"- one\n- 2\n"
-    now = world.open()
+    world.put(b"- one\n\n- so\n\n- two\n")
+    world.turn(
+        THREAD,
+        Call("edit_file", {"file_path": PATH, "old_string": "- two", "new_string": "- 2"}),
+        Call("edit_file", {"file_path": PATH, "old_string": "- one", "new_string": "- 1"}),
+        Call("write_file", {"file_path": "/memories/unwatched.md", "content": "x"}),
+    )
+    assert world.on_disk() == b"- 1\n\n- so\n\n- 2\n"
     reader = world.reader()
-    (edit,) = reader.edits(THREAD)
-    assert (edit.before, edit.after, edit.certain) == ("- one\n- two\n", "- one\n- 2\n", True)
-    assert reader.versions(PATH, THREAD)[0].author == "agent"
+    first, second = reader.edits(THREAD)[:2]
+    assert (first.before, first.after, first.certain) == ("- one\n\n- so\n\n- two\n", "- one\n\n- so\n\n- 2\n", True)
+    assert (second.before, second.after) == ("- one\n\n- so\n\n- 2\n", "- 1\n\n- so\n\n- 2\n")
+    assert [one.author for one in reader.versions(PATH, THREAD)] == ["agent", "agent", "outside"]
+    assert reader.versions("/memories/unwatched.md", THREAD) == []
+    assert reader.memory(THREAD)[0].changed_by == f"the agent's edit_file in request {second.request_number} of t"
     reader.close()
-    revert_edit(world.file, edit.request, edit.tool_call_id, PATH, now.version)
-    assert world.on_disk() == b"- one\n- two\n"
+    revert_edit(world.file, first.request, first.tool_call_id, PATH, world.open().version)
+    assert world.on_disk() == b"- 1\n\n- so\n\n- two\n"
 
 
 SAVER = """
@@ -310,7 +298,7 @@ def test_a_folder_of_another_agent_under_the_same_path_is_another_file(world: Wo
     other = World(tmp_path)
     other.file = world.file
     other.put(b"- of another agent\n")
-    other.run("other")
+    other.turn("other")
     assert read_memory(world.file, PATH, "other").text == "- of another agent\n"
     save_memory(world.file, PATH, "- changed\n", read_memory(world.file, PATH, "other").version, thread_id="other")
     assert (world.on_disk(), other.on_disk()) == (b"- likes tables\n", b"- changed\n")
