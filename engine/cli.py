@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import shapes
+from engine.agent import agents_cli as describing
 from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
 from engine.explain import cli as explaining
@@ -39,6 +40,7 @@ COMMANDS = (
     "explain",
     "diff",
     "check",
+    "agents",
     "ledger",
     "memory",
     "skills",
@@ -106,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     one = command("file", _file, "Write the bytes of one of a thread's files to stdout.")
     one.add_argument("--thread", required=True, metavar="ID")
     one.add_argument("path", metavar="PATH", help="path as the agent sees it")
+    describing.add_command(command, _json)
     recording.add_command(commands)
     explaining.add_commands(command, _reader, _json)
     counting.add_command(command, _reader, _thread, _json)
