@@ -195,7 +195,7 @@ class RequestsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{HEADERS[column]}: {self.text(row, column).strip()}"
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return self.explain(row, column)
+            return format.marked(self.explain(row, column))
         return None
 
     def _place(self, table_row: int) -> int:
