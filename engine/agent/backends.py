@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend, StoreBackend
-from deepagents.backends.protocol import BackendProtocol
+from deepagents.backends.protocol import BackendProtocol, DeleteResult
 from langgraph.store.base import BaseStore, Item
 
 from engine.errors import UsageError
@@ -34,16 +35,35 @@ class OwnStoreBackend(StoreBackend):
         return _of(namespace, await super()._asearch_store_paginated(store, namespace, **options))
 
 
-def in_folder(folder: str) -> BackendProtocol:
-    """The engine's backend for a folder on the disk, out of which no name and no link leads."""
-    return FilesystemBackend(root_dir=folder, virtual_mode=True)
+class OwnFolder(FilesystemBackend):
+    """The engine's backend for a folder on the disk, out of which no name and no link leads.
+
+    Two answers differ. A path that leads out is an error that the model is told of, like any other that the disk
+    gives: the engine raises there, and a run in which the model follows a link would end. And the folder itself
+    is not deleted, with everything that the user has in it.
+    """
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(root_dir=folder, virtual_mode=True)
+
+    def _resolve_path(self, key: str) -> Path:
+        try:
+            return super()._resolve_path(key)
+        except ValueError:
+            raise PermissionError(f"{key} leads out of the folder") from None
+
+    def delete(self, file_path: str) -> DeleteResult:
+        """As the engine deletes, but never the whole folder."""
+        if not file_path.strip("/."):
+            return DeleteResult(error=f"Error deleting '{file_path}': it is the whole folder")
+        return super().delete(file_path)
 
 
 def make_backend(
     settings: BackendSettings,
     store: BaseStore,
     identity: Identity | None = None,
-    folder: Callable[[str], BackendProtocol] = in_folder,
+    folder: Callable[[str], BackendProtocol] = OwnFolder,
 ) -> BackendProtocol:
     """The backend that ``settings`` describe, over this store, whatever the store's own truth value is.
 

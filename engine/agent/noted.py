@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from deepagents.backends import FilesystemBackend
 from deepagents.backends.protocol import BackendProtocol, DeleteResult, EditResult, FileUploadResponse, WriteResult
 
 from engine import fenced
+from engine.agent.backends import OwnFolder
 from engine.agent.settings import AgentSettings
 from engine.memory.noting import note_found
 from engine.places import Layout, Located
@@ -21,29 +21,29 @@ from engine.workspace import Workspace
 _T = TypeVar("_T")
 
 
-class NotedFolder(FilesystemBackend):
-    """The engine's own backend; what it does is noted before and after."""
+class NotedFolder(OwnFolder):
+    """A folder's backend; what it does is noted before and after."""
 
     def __init__(self, folder: str, workspace: Workspace, watched: Callable[[Located], bool]) -> None:
-        super().__init__(root_dir=folder, virtual_mode=True)
+        super().__init__(folder)
         self._workspace, self._watched = workspace, watched
 
     def write(self, file_path: str, content: str) -> WriteResult:
         """As the engine writes, noted."""
-        return self._noted(file_path, lambda: FilesystemBackend.write(self, file_path, content))
+        return self._noted(file_path, lambda: OwnFolder.write(self, file_path, content))
 
     def edit(self, file_path: str, *args: Any, **kwargs: Any) -> EditResult:
         """As the engine edits, noted."""
-        return self._noted(file_path, lambda: FilesystemBackend.edit(self, file_path, *args, **kwargs))
+        return self._noted(file_path, lambda: OwnFolder.edit(self, file_path, *args, **kwargs))
 
     def delete(self, file_path: str) -> DeleteResult:
         """As the engine deletes, noted; of a folder, what is missing then is noted when it is looked for."""
-        return self._noted(file_path, lambda: FilesystemBackend.delete(self, file_path))
+        return self._noted(file_path, lambda: OwnFolder.delete(self, file_path))
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
         """As the engine puts files, noted."""
         return [
-            self._noted(path, lambda path=path, data=data: FilesystemBackend.upload_files(self, [(path, data)])[0])
+            self._noted(path, lambda path=path, data=data: OwnFolder.upload_files(self, [(path, data)])[0])
             for path, data in files
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepagents.backends import FilesystemBackend, StoreBackend
+from deepagents.backends import StoreBackend
 from deepagents.backends.protocol import (
     FILE_NOT_FOUND,
     BackendProtocol,
@@ -17,6 +17,8 @@ from deepagents.backends.protocol import (
 )
 from langgraph.store.memory import InMemoryStore
 
+from engine.agent.backends import OwnFolder
+
 
 class Overlay(BackendProtocol):
     """The engine's filesystem backend, of which nothing but reading is used, under its store backend in memory.
@@ -25,7 +27,7 @@ class Overlay(BackendProtocol):
     """
 
     def __init__(self, folder: str) -> None:
-        self._below = FilesystemBackend(root_dir=folder, virtual_mode=True)
+        self._below = OwnFolder(folder)
         self._above = StoreBackend(store=InMemoryStore(), namespace=lambda _: ("written",))
         self._gone: set[str] = set()
 
