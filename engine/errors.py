@@ -28,6 +28,14 @@ class WorkspaceError(InspectorError):
     exit_code = 3
 
 
+class AgentCodeFailed(InspectorError):
+    """The code of somebody's agent failed while it ran here; ``details`` is its traceback and what it printed."""
+
+    def __init__(self, sentence: str, details: str) -> None:
+        super().__init__(sentence)
+        self.details = details
+
+
 class EditConflict(InspectorError):
     """The text changed since it was opened; nothing was written.
 

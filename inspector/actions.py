@@ -15,6 +15,7 @@ from inspector import memory_verbs, share_verbs, theme, verbs
 from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
+from inspector.rebuild_verbs import rebuild_commands
 from inspector.searching import Searchable
 from inspector.secret_verbs import secret_commands
 
@@ -116,6 +117,7 @@ def _thread(w: MainWindow) -> list[Command]:
                 enabled=lambda: verbs.can_annotate_thread(w), contexts=("thread",),
                 hint="A few words of yours, kept in the workspace; the search of threads looks into them too."),
         *memory_verbs.thread_commands(w),
+        *rebuild_commands(w),
         Command("thread.delete", "Delete everything about this thread…", lambda: verbs.delete_thread(w), "Thread",
                 enabled=lambda: selected() and w.can_write(), separated=True,
                 hint="Shows what would go, asks twice, and proves that it went."),

@@ -107,6 +107,16 @@ class Prefs:
         """Remember the selected request of a thread."""
         self._keep("selections", _digest(source, thread_id), request_id)
 
+    def agent(self, source: str) -> str:
+        """The agent whose code rebuilt a request of this source last; empty for none."""
+        found = self._json("agents", {})
+        value = found.get(_digest(source, "")) if isinstance(found, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def keep_agent(self, source: str, agent: str) -> None:
+        """Remember the agent of a source."""
+        self._keep("agents", _digest(source, ""), agent)
+
     def _keep(self, name: str, key: str, value: str | int) -> None:
         found = self._json(name, {})
         kept = found if isinstance(found, dict) else {}

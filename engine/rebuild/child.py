@@ -15,6 +15,7 @@ import os
 import socket
 import sqlite3
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,10 @@ def main(order: dict[str, Any]) -> None:
         answer = {"error": str(error), "usage": isinstance(error, UsageError)}
     except BaseException as error:  # whatever the agent's code raises, SystemExit too, is told in a sentence
         words = f"{type(error).__name__}: {error}".strip().splitlines()[0]
-        answer = {"error": f"The agent {order['agent']} failed before its request was made: {words}"}
+        answer = {
+            "error": f"The agent {order['agent']} failed before its request was made: {words}",
+            "details": "".join(traceback.format_exception(error)),
+        }
     Path(order["answer"]).write_bytes(to_json(answer))
 
 

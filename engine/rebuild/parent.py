@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InspectorError, UsageError
+from engine.errors import AgentCodeFailed, InspectorError, UsageError
 from engine.sources.access import Access
 
 SECONDS = 120.0
 """How long loading the agent and running up to its model may take."""
+_LOOK = 0.05  # seconds between two looks at the child
+_PRINTED = 100_000  # bytes that are told of what it printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +41,23 @@ class Rebuilt:
 
 
 def rebuild(
-    path: str | Path, thread_id: str, agent: str, checkpoint_id: str | None = None, seconds: float = SECONDS
+    path: str | Path,
+    thread_id: str,
+    agent: str,
+    checkpoint_id: str | None = None,
+    seconds: float = SECONDS,
+    stop: threading.Event | None = None,
 ) -> Rebuilt:
     """The request that ``agent`` sends from a checkpoint of a database (by default its newest).
 
     ``agent`` is ``module:attribute``, ``path/to/file.py:attribute`` or ``path/to/langgraph.json[:name]``. Loading
     it runs its code: ask the user first. The database is only read, the agent runs over a private copy, no model
-    is called and no connection is made.
+    is called and no connection is made. ``stop`` ends it, and every process of it, within a tenth of a second.
 
     Raises:
         UsageError: there is no such file, agent, thread or checkpoint.
-        InspectorError: the agent's code failed, took too long, or its next step is not a request.
+        AgentCodeFailed: the agent's code failed; its traceback is told too.
+        InspectorError: it took too long or was stopped, or its next step is not a request.
     """
     source = Path(path)
     if not source.is_file():
@@ -54,7 +66,9 @@ def rebuild(
         copy = Path(folder) / "copy.db"
         _copy(source, copy)
         order = {"database": str(copy), "thread": thread_id, "checkpoint": checkpoint_id, "agent": agent}
-        answer = _ask(order, Path(folder), seconds)
+        answer = _ask(order, Path(folder), seconds, stop or threading.Event())
+    if "details" in answer:
+        raise AgentCodeFailed(answer["error"], answer["details"])
     if "error" in answer:
         raise (UsageError if answer.get("usage") else InspectorError)(answer["error"])
     return Rebuilt(
@@ -65,6 +79,17 @@ def rebuild(
         summarizing=answer["summarizing"],
         checkpoint_id=answer["checkpoint_id"],
     )
+
+
+def _wait(child: subprocess.Popen[bytes], agent: str, seconds: float, stop: threading.Event) -> None:
+    end = time.monotonic() + seconds
+    while child.poll() is None:
+        if stop.wait(_LOOK):
+            raise InspectorError(f"The agent {agent} was stopped before it made a request.")
+        if time.monotonic() > end:
+            raise InspectorError(
+                f"The agent {agent} was not ready for its request after {seconds:.0f} seconds and was stopped."
+            )
 
 
 def _copy(source: Path, copy: Path) -> None:
@@ -81,24 +106,27 @@ def _copy(source: Path, copy: Path) -> None:
         access.close()
 
 
-def _ask(order: Mapping[str, Any], folder: Path, seconds: float) -> dict[str, Any]:
+def _ask(order: Mapping[str, Any], folder: Path, seconds: float, stop: threading.Event) -> dict[str, Any]:
     """Run the child; its answer comes in a file, since the agent's code may print what it likes."""
     answer = folder / "answer.json"
     ours = str(Path(__file__).resolve().parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), ours)))}
     environment["LANGSMITH_TRACING"] = environment["LANGCHAIN_TRACING_V2"] = "false"
     command = [sys.executable, "-P", "-m", "engine.rebuild.child", json.dumps({**order, "answer": str(answer)})]
-    try:
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+    printed = folder / "printed.txt"
+    with printed.open("wb") as out:
+        child = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
         )
-    except subprocess.TimeoutExpired:
-        raise InspectorError(
-            f"The agent {order['agent']} was not ready for its request after {seconds:.0f} seconds and was stopped."
-        ) from None
+        try:
+            _wait(child, order["agent"], seconds, stop)
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)  # what it may have started is of its group
+            child.wait()
     if not answer.exists():
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        words = f": {last[0]}" if last else ""
-        raise InspectorError(f"The agent {order['agent']} ended its process before it made a request{words}.")
+        said = printed.read_bytes()[-_PRINTED:].decode("utf-8", "replace").strip()
+        words = f": {said.splitlines()[-1]}" if said else ""
+        raise AgentCodeFailed(f"The agent {order['agent']} ended its process before it made a request{words}.", said)
     found: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8", errors="surrogatepass"))
     return found
