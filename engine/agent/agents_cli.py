@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from engine.tables import table, visible
+from engine.tables import visible
 
 if TYPE_CHECKING:
     from engine.blueprint import EffectiveValue, StoredAgent
@@ -36,9 +36,8 @@ def _agents(options: argparse.Namespace, to_json: Callable[[Any], str]) -> None:
             print(f"  error: {visible(agent['fault'])}")
         for problem in agent["problems"]:
             print(f"  {problem['level']}: {visible(problem['field'])}: {visible(problem['sentence'])}")
-        rows = [[item["name"], _amount(item), item["origin"], item["note"]] for item in agent["effective"]]
-        if rows:
-            print("  " + table(("setting", "value", "origin", "note"), rows).replace("\n", "\n  "))
+        for item in agent["effective"]:
+            print(f"  {item['name']:<27} {_amount(item):<23} {item['origin']:<15} {visible(item['note'])}".rstrip())
 
 
 def _told(agent: StoredAgent) -> dict[str, Any]:
@@ -78,5 +77,5 @@ def _amount(item: dict[str, Any]) -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
-        return value
+        return visible(value)
     return f"{value:.0%} {item['unit']}" if item["unit"] == "of the window" else f"{value:,} {item['unit']}"

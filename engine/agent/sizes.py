@@ -122,7 +122,7 @@ def _together(settings: AgentSettings) -> Iterator[Problem]:
         pairs.append(("cut arguments at", "arguments left whole", "cut_arguments.keep", "cutting"))
     for at, left, field, what in pairs:
         if _reaches(values[left], values[at], window):
-            yield Problem(field, f"What is kept is as large as what makes for {what}, so it would change nothing.")
+            yield Problem(field, f"As much is kept as makes for {what}, so next to nothing is shortened.", "warning")
     largest = values["largest request"].value
     tokens, unit = _comparable(trigger, window)
     if not isinstance(settings.summarize, str) and isinstance(largest, int) and unit == "tokens" and tokens > largest:
