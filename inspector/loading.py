@@ -147,4 +147,5 @@ def _read(reader: ReaderLike, thread_id: str, wanted: int | None, tell: Any, pro
         progress.check()
         tell(open_thread(reader, thread_id, wanted, whole=False))
         progress.stop.wait(BREATH_S)
+        progress.check()
     return open_thread(reader, thread_id, wanted)

@@ -113,9 +113,11 @@ class ForeignReader(PartsOfShelf, Unrecorded):
                 self._threads[thread_id] = view
             if view.stale:
                 try:
-                    view.stale = not view.thread.load(stop, progress)
-                finally:  # ``progress`` may raise
-                    view.held = view.stale and stop is not None and stop.is_set()
+                    view.held = view.stale = not view.thread.load(stop, progress)
+                except BaseException:  # ``progress`` may raise when it is asked to stop
+                    view.held = stop is not None and stop.is_set()
+                    raise
+                finally:
                     view.number()
                     self._owners.update(dict.fromkeys(view.ids, thread_id))
             return not view.stale
