@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine import shapes
 from engine.agent import agents_cli as describing
+from engine.agent import cli as running
 from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
 from engine.explain import cli as explaining
@@ -30,7 +30,7 @@ from engine.tables import table
 COMMANDS = (
     "record",
     "demo",
-    "run",
+    *running.COMMANDS,
     "threads",
     "requests",
     "show",
@@ -88,10 +88,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     command("demo", _demo, "Make a workspace by running the demo scenarios.", "workspace file")
-    run = command("run", _run, "Send one message to a thread and run its agent.", "workspace file")
-    run.add_argument("--message", required=True, metavar="TEXT")
-    run.add_argument("--thread", metavar="ID", help="thread to go on with, or a new one; by default a new one")
-    run.add_argument("--model", metavar="PROVIDER:MODEL", help="by default the offline scripted model")
+    running.add_commands(command, _json)
     for name, action, words in (
         ("threads", _threads, "List the threads."),
         ("requests", _requests, "List the model requests of a thread."),
@@ -158,30 +155,6 @@ def _demo(options: argparse.Namespace) -> None:
 
     make_demo(options.file, progress)
     print(options.file)
-
-
-def _run(options: argparse.Namespace) -> None:
-    from engine.agent.runner import Runner
-    from engine.workspace import Workspace
-
-    if not options.message.strip():
-        raise UsageError("The message is empty. Give it some text.")
-    if not options.file.exists():
-        Workspace.create(options.file)
-    thread = options.thread if options.thread is not None else uuid.uuid4().hex
-    runner = Runner(options.file)
-    try:
-        run = runner.start(thread, options.message, options.model)
-        run.wait()
-    finally:
-        runner.close()
-    if run.lost:
-        print(f"context-inspector: {run.lost} entries were not recorded: {run.lost_reason}.", file=sys.stderr)
-    if run.error:
-        raise InspectorError(f"The run on thread {thread} failed: {run.error}")
-    if options.thread is None:
-        print(f"thread {thread}", file=sys.stderr)
-    print(run.answer)
 
 
 def _threads(options: argparse.Namespace) -> None:

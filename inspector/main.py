@@ -17,6 +17,8 @@ PROG = "context-inspector"
 TERMINAL_COMMANDS = {
     "demo": "make a workspace by running the demo scenarios",
     "run": "run one turn of a thread",
+    "questions": "list the calls that a thread waits for a decision on",
+    "answer": "approve, edit or reject them, and run on",
     "threads": "list the threads of a file",
     "requests": "list the model requests of a thread",
     "show": "show one request: system, messages, tools, provider, raw, response",
