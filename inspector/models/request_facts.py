@@ -20,7 +20,7 @@ def in_lines(row: RequestRow, *, marked: bool = False, price: Price | None = Non
         found.append(f"{part} of the window of {format.exact(row.window)}")
     if row.usage.cache_read:
         found.append(f"{format.exact(row.usage.cache_read)} read from the cache")
-    found += [f"{letter(name)} {title(name)}: ~{format.exact(tokens)}" for name, tokens in _parts(row)]
+    found += [f"{letter(name)} {title(name)}: ~{format.exact(count)}" for name, count in _parts(row)]
     if price is not None:
         cost = money(price.amount) if price.amount is not None else f"not known: {price.reason}"
         found.append(f"Cost: {cost}")

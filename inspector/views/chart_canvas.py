@@ -23,7 +23,7 @@ LANE = 11
 GAP_FROM = 4
 """Bars at least so many pixels wide stand apart."""
 TINY = 1e-12
-"""A request without a height still has its place."""
+"""A request without a height still has its place; one that is dimmed gives way to one that is not."""
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 _MIDDLE = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
@@ -210,7 +210,8 @@ class Canvas(QWidget):
     def _owner(self, area: QRect) -> Numbers:
         seen = self.scene.course.between(*self.shown())
         width = round(area.width() * self.devicePixelRatioF())
-        found = raster.owners(*self._edges(area, seen), self.scene.totals[seen] + TINY, width)
+        weight = (self.scene.totals[seen] + TINY) * np.where(self.dimmed[seen], TINY, 1.0)
+        found = raster.owners(*self._edges(area, seen), weight, width)
         return np.where(found >= 0, found + seen.start, -1)
 
     def _bars(self, area: QRect, ratio: float) -> QImage:
