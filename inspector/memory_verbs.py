@@ -22,6 +22,9 @@ def file_commands(w: MainWindow) -> list[Command]:
         Command("memory.delete", "Delete the memory file or skill…", lambda: delete(w), "File",
                 enabled=lambda: _editor(w) is not None,
                 hint="The one in the editor, after asking; its texts stay under Versions and can be restored."),
+        Command("namespace.delete", "Delete everything in a namespace…", lambda: delete_namespace(w), "File",
+                enabled=w.can_write,
+                hint="Memories, skills or another part of the store: shows what would go, and proves that it went."),
     ]  # fmt: skip
 
 
@@ -49,6 +52,18 @@ def thread_commands(w: MainWindow) -> list[Command]:
                 separated=True, contexts=("thread",),
                 hint="Shows the next request before and after it. No model is called, and nothing is saved."),
     ]  # fmt: skip
+
+
+def delete_namespace(w: MainWindow) -> None:
+    """Show what deleting a namespace of the store would take, and ask."""
+    from inspector.views.deletion import NamespaceDialog
+
+    desk = w.desk
+    if desk is not None:
+        dialog = NamespaceDialog(w.jobs, desk.opened.path, w)
+        dialog.deleted.connect(lambda _name: desk.session.poll())
+        dialog.setModal(True)
+        dialog.show()
 
 
 def try_prompt(w: MainWindow) -> None:

@@ -276,6 +276,19 @@ def deletion_plan(workspace: Path, thread_id: str) -> DeletionPlan:
     return plan_deletion(workspace, thread_id)
 
 
+def namespaces(workspace: Path) -> list[str]:
+    """Namespaces of the store that can be deleted."""
+    found: list[str] = late("engine.governance").namespaces(workspace)
+    return found
+
+
+def namespace_plan(workspace: Path, namespace: str, with_threads: bool) -> DeletionPlan:
+    """What deleting everything in a namespace would take with it; the threads that hold copies too, where wanted."""
+    from engine import plan_deletion
+
+    return plan_deletion(workspace, namespace=namespace, with_threads=with_threads)
+
+
 def delete(workspace: Path, plan: DeletionPlan) -> DeletionProof:
     """Delete what was planned, and make sure of it."""
     from engine import delete_for_good

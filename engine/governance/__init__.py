@@ -2,5 +2,6 @@
 
 from engine.governance.deleting import delete_for_good
 from engine.governance.planning import plan_deletion
+from engine.governance.spaces import namespaces
 
-__all__ = ["delete_for_good", "plan_deletion"]
+__all__ = ["delete_for_good", "namespaces", "plan_deletion"]

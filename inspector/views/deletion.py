@@ -1,12 +1,14 @@
-"""Deleting everything about one thread: what will go, asked twice, and the proof that it went."""
+"""Deleting everything about a thread, or in a namespace: what will go, asked twice, and the proof that it went."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.workbench import DeletionItem, DeletionPlan, DeletionProof
 from inspector import format, workbench
@@ -43,17 +45,19 @@ class DeletionDialog(QDialog):
     """Shows the plan, asks, asks again, deletes in a job, and says what was found afterwards."""
 
     deleted = Signal(str)
-    """The thread with this id is gone."""
+    """The thread with this id, or this namespace, is gone."""
 
-    def __init__(self, jobs: Jobs, workspace: Path, thread_id: str, parent: QWidget | None = None) -> None:
+    title = "Delete everything about this thread"
+
+    def __init__(self, jobs: Jobs, workspace: Path, subject: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Delete everything about this thread")
+        self.setWindowTitle(self.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._jobs, self._workspace, self.thread_id = jobs, workspace, thread_id
+        self._jobs, self._workspace, self.subject = jobs, workspace, subject
         self._plan: DeletionPlan | None = None
         self._busy = False
         self.proof: DeletionProof | None = None
-        self.says = plain_label(format.marked(f"Everything that this workspace knows about {thread_id}:"))
+        self.says = plain_label()
         self.says.setWordWrap(True)
         self.says.setMinimumHeight(3 * self.says.fontMetrics().lineSpacing())
         self.model = GoingModel()
@@ -77,18 +81,36 @@ class DeletionDialog(QDialog):
         self.close_button.setDefault(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN + 4, MARGIN + 4, MARGIN + 4, MARGIN + 4)
+        column.addLayout(self.above())
         column.addWidget(self.says)
         column.addWidget(self.pane, 1)
         column.addLayout(buttons)
         self.sure_button.hide()
-        self.delete_button.setEnabled(False)
         self.resize(560, 520)
+        self.look()
+
+    @property
+    def about(self) -> str:
+        """What is deleted, in words."""
+        return f"about {self.subject}"
+
+    def above(self) -> QVBoxLayout:
+        """What stands over the list."""
+        return QVBoxLayout()
+
+    def make_plan(self) -> Callable[[], DeletionPlan]:
+        """What counts, in a job, what would go."""
+        return partial(workbench.deletion_plan, self._workspace, self.subject)
+
+    def look(self) -> None:
+        """Count what would go."""
+        self._plan = None
+        self.delete_button.setEnabled(False)
+        self.says.setText("")
         self.pane.show_loading("Counting what would go")
-        jobs.run(
+        self._jobs.run(
             "Counting what would go",
-            workbench.deletion_plan,
-            workspace,
-            thread_id,
+            self.make_plan(),
             done=self._show,
             failed=self.pane.show_error,
             key=(self, "plan"),
@@ -114,7 +136,7 @@ class DeletionDialog(QDialog):
         self.says.setText("Deleting, and making sure of it")
         tint(self.says, "text")
         self._jobs.run(
-            "Deleting everything about the thread",
+            "Deleting, and making sure of it",
             workbench.delete,
             self._workspace,
             self._plan,
@@ -150,7 +172,7 @@ class DeletionDialog(QDialog):
         self.model.set_items(list(plan.items))
         self.says.setText(
             format.marked(
-                f"Everything that this workspace knows about {self.thread_id}: "
+                f"Everything that this workspace knows {self.about}: "
                 f"{format.count(sum(one.count for one in plan.items), 'row')}, {format.size(plan.bytes)}."
             )
         )
@@ -158,6 +180,8 @@ class DeletionDialog(QDialog):
         text = "Files that go with it:\n" + "\n".join(lines) if lines else "No files go with it."
         if plan.kept:
             text += "\n\nWhat stays:\n" + "\n".join(plan.kept)
+        if plan.copies:
+            text += "\n\nThreads that stay, and hold copies of these files:\n" + "\n".join(plan.copies)
         self.more.set_text(text)
         self.pane.show_content()
         self.delete_button.setEnabled(True)
@@ -174,7 +198,7 @@ class DeletionDialog(QDialog):
         tint(self.says, "text" if proof.gone else "error")
         self.model.set_items(list(proof.left or proof.deleted))
         self.close_button.setFocus()
-        self.deleted.emit(self.thread_id)
+        self.deleted.emit(self.subject)
 
     def _failed(self, sentence: str) -> None:
         self._busy = False
@@ -182,6 +206,65 @@ class DeletionDialog(QDialog):
         self.close_button.setEnabled(True)
         self.says.setText(format.marked(f"! {sentence}"))
         tint(self.says, "error")
+
+
+class NamespaceDialog(DeletionDialog):
+    """The same for a namespace of the store, which is chosen first: memories, skills, whatever agents keep there."""
+
+    title = "Delete everything in a namespace"
+
+    def __init__(self, jobs: Jobs, workspace: Path, parent: QWidget | None = None) -> None:
+        self.choice = QComboBox()
+        self.choice.setAccessibleName("Namespace of the store")
+        self.choice.view().setAccessibleName("Namespaces of the store")
+        self.threads = QCheckBox("Delete the threads that hold copies too")
+        self.threads.setAccessibleName(self.threads.text())
+        super().__init__(jobs, workspace, "", parent)
+        self.choice.currentTextChanged.connect(lambda _text: self.look())
+        self.threads.toggled.connect(lambda _on: self.look())
+        jobs.run(
+            "Looking for namespaces", workbench.namespaces, workspace,
+            done=self._found, failed=self.pane.show_error, key=(self, "namespaces"),
+        )  # fmt: skip
+
+    @property
+    def about(self) -> str:
+        """What is deleted, in words."""
+        return f"in the namespace {self.subject}"
+
+    def above(self) -> QVBoxLayout:
+        """Which namespace, and whether its threads go along."""
+        column = QVBoxLayout()
+        row = QHBoxLayout()
+        row.addWidget(plain_label("Namespace", muted=True))
+        row.addWidget(self.choice, 1)
+        column.addLayout(row)
+        column.addWidget(self.threads)
+        return column
+
+    def make_plan(self) -> Callable[[], DeletionPlan]:
+        """What counts, in a job, what would go."""
+        return partial(workbench.namespace_plan, self._workspace, self.subject, self.threads.isChecked())
+
+    def look(self) -> None:
+        """Count what would go, once a namespace is chosen."""
+        self.subject = self.choice.currentText()
+        if self.subject:
+            super().look()
+        else:
+            self.delete_button.setEnabled(False)
+
+    def ask_again(self) -> None:
+        """The second question is about what was shown."""
+        super().ask_again()
+        self.choice.setEnabled(False)
+        self.threads.setEnabled(False)
+
+    def _found(self, names: list[str]) -> None:
+        if names:
+            self.choice.addItems(names)
+        else:
+            self.pane.show_empty("The store is empty.", "Memory and skills that are saved here lie in it.")
 
 
 def proof_sentence(proof: DeletionProof) -> str:

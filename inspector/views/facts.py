@@ -68,6 +68,7 @@ class Facts(QWidget):
             self._grid.addWidget(title, row, 0)
             self._grid.addWidget(_value(word, what) if isinstance(what, str) else what, row, 1)
             row += 1
+        self._toggle.setVisible(row > 0)
         self.setVisible(bool(name))
 
     def keep(self, *widgets: QWidget) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.jobs import Jobs
 from inspector.models.shown_text import for_clipboard
-from inspector.panes import Pane, plain_label
+from inspector.panes import Pane, plain_label, tint
 from inspector.views.buttons import WordButton, choice_button
 from inspector.views.compare import ComparePane, Text
 from inspector.views.memory_bench import TITLES, MemoryBench
@@ -50,6 +50,10 @@ class MemoryEdit(QWidget):
         self.revert_button = WordButton("Revert", self.revert)
         self.find_button = WordButton("Find", self.search.open)
         self.where = plain_label(muted=True)
+        self.warned = plain_label()
+        self.warned.setWordWrap(True)
+        self.warned.setContentsMargins(MARGIN, 2, MARGIN, 0)
+        tint(self.warned, "error")
         self.compare = ComparePane(jobs)
         self.watch = PreviewWatch(jobs, self)
         self.bench = MemoryBench(jobs, self.watch)
@@ -158,14 +162,15 @@ class MemoryEdit(QWidget):
         cursor = self.editor.textCursor()
         state = "saving" if buffer.saving else "unsaved" if buffer.unsaved else ""
         place = f"line {cursor.blockNumber() + 1}, column {cursor.positionInBlock() + 1}"
-        parts = (state, place, buffer.description(), self.watch.words())
+        parts = (state, place, buffer.description())
         self.where.setText(" · ".join(part for part in parts if part))
 
     def _warned(self) -> None:
         """What there is to know before a save: counted where one types, listed beside the preview."""
         count = self.watch.warnings()
         self.modes["preview"].setText(TITLES["preview"] + (f" ! {count}" if count else ""))
-        self._moved()
+        self.warned.setText(self.watch.words())
+        self.warned.setVisible(bool(count))
 
     # -- notes -------------------------------------------------------------------------------
 
@@ -230,6 +235,7 @@ class MemoryEdit(QWidget):
         column.addWidget(self.editor, 1)
         column.addWidget(self.search)
         column.addWidget(Line())
+        column.addWidget(self.warned)
         self.where.setContentsMargins(MARGIN, 2, MARGIN, 3)
         column.addWidget(self.where)
         self.text.set_content(body)

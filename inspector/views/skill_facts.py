@@ -33,9 +33,11 @@ class Words(QWidget):
 
     def __init__(self, *parts: QWidget) -> None:
         super().__init__()
-        flow = Flow(self)
+        flow = Flow(self, spacing=4)
         self._parts = parts
+        high = self.fontMetrics().height() + 4
         for part in parts:
+            part.setFixedHeight(high)
             flow.addWidget(part)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)

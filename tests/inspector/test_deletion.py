@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine import Reader
-from inspector.views.deletion import DeletionDialog
-from tests.inspector.side_world import rich_labels, unnamed
+from inspector.views.deletion import DeletionDialog, NamespaceDialog
+from tests.inspector.side_world import AGENTS, rich_labels, unnamed
 from tests.inspector.test_apply import OLD, Ran
 
 
@@ -74,6 +74,39 @@ def test_something_else_than_was_shown_stays(ran: Ran) -> None:
     ran.click(view.sure_button)
     assert "nothing was deleted" in view.says.text()
     assert threads(ran) == ["t"]
+
+
+def test_a_namespace_goes_with_the_list_of_what_goes_and_the_proof(ran: Ran, qtbot) -> None:
+    ran.save("---\nname: x\ndescription: d\n---\nDo.\n", "/skills/x/SKILL.md")
+    view = NamespaceDialog(ran.jobs, ran.file)
+    view.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    ran.qtbot.addWidget(view)
+    view.show()
+    ran.settle()
+    assert [view.choice.itemText(n) for n in range(view.choice.count())] == ["memories", "skills"]
+    assert "in the namespace memories" in view.says.text()
+    assert any("versions of files" in one.what for one in view.model.items)
+    assert AGENTS in view.more.text()
+    assert "hold copies of these files:\nt" in view.more.text()
+    assert not any("requests" in one.what for one in view.model.items)
+    assert not rich_labels(view)
+    assert not unnamed(view)
+    view.threads.setChecked(True)
+    ran.settle()
+    assert any("requests" in one.what for one in view.model.items)
+    view.threads.setChecked(False)
+    ran.settle()
+    ran.click(view.delete_button)
+    assert ran.stored() == OLD.encode()
+    assert not view.choice.isEnabled()
+    with qtbot.waitSignal(view.deleted, timeout=30_000) as gone:
+        ran.click(view.sure_button)
+    assert gone.args == ["memories"]
+    assert ran.stored() is None
+    assert ran.stored("/skills/x/SKILL.md") is not None
+    assert threads(ran) == ["t"]
+    assert view.proof is not None
+    assert not view.proof.left
 
 
 def test_the_window_lets_go_of_the_thread(qtbot, make_window, demo_copy) -> None:

@@ -132,12 +132,14 @@ def test_what_there_is_to_know_before_a_save_is_counted_where_one_types(world: W
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     world.put(f"plain\nfirst\u202eline \u200b\nkey = {key}\n")
     view = world.window()
-    where, mode = view.edit.where, view.edit.modes["preview"]
-    assert "! 2 hidden characters, 1 likely secret (the first in line 2)" in where.text()
+    warned, mode = view.edit.warned, view.edit.modes["preview"]
+    assert warned.text() == "! 2 hidden characters, 1 likely secret (the first in line 2)"
+    assert warned.isVisible()
     assert mode.text() == "What the model gets ! 3"
     view.edit.editor.selectAll()
     view.edit.editor.insertPlainText("\u05e9\u05dc\u05d5\u05dd \U0001f469\u200d\U0001f52c caf\u00e9")
-    world.qtbot.waitUntil(lambda: "!" not in where.text(), timeout=20_000)
+    world.qtbot.waitUntil(lambda: not warned.text(), timeout=20_000)
+    assert warned.isHidden()
     assert mode.text() == "What the model gets"
 
 

@@ -18,7 +18,7 @@ from engine.dryrun.capture import Capture, Stop
 from engine.errors import InspectorError
 from engine.memory import delete_memory, read_memory, save_memory
 from engine.memory.applying import apply_memory, apply_skills
-from engine.workbench import DryRequest, Edits
+from engine.workbench import DryRequest, Edits, Piece
 from tests.contract.models import Told
 
 PATH, SKILL = "/memories/AGENTS.md", "/skills/report/SKILL.md"
@@ -156,6 +156,25 @@ def test_before_and_after_side_by_side(world: World) -> None:
     assert found.tokens_after - found.tokens_before == row.after.tokens - row.before.tokens
     assert all(row.same for row in compare_requests(before, before).rows)
     assert compare_requests(before, before).invalidated_tokens == 0
+
+
+def test_a_piece_that_was_added_before_another_faces_nothing() -> None:
+    def request(*texts: tuple[str, str]) -> DryRequest:
+        pieces = tuple(Piece(kind, "", {"text": text}, text, len(text), 1) for kind, text in texts)
+        return DryRequest("agent", (), pieces, (), None, {}, None, None)
+
+    before = request(("skills", "the menu of skills"), ("memory", "what is known"))
+    after = request(
+        ("system", "Be brief."), ("skills", "\n\nthe menu of skills"), ("memory", "\n\nwhat is known by now")
+    )
+    rows = [
+        (row.before and row.before.kind, row.after and row.after.kind) for row in compare_requests(before, after).rows
+    ]
+    assert rows == [(None, "system"), ("skills", "skills"), ("memory", "memory")]
+    back = [
+        (row.before and row.before.kind, row.after and row.after.kind) for row in compare_requests(after, before).rows
+    ]
+    assert back == [("system", None), ("skills", "skills"), ("memory", "memory")]
 
 
 def test_without_a_message_words_stand_for_it(world: World) -> None:
