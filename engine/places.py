@@ -7,13 +7,14 @@ of paths is what deepagents' ``CompositeBackend`` does (``tests/engine/test_plac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import UsageError
+from engine.namespaces import Identity as Identity
+from engine.namespaces import check_apart, check_parts, filled
 
 Kind = Literal["state", "store", "filesystem"]
 
@@ -24,9 +25,6 @@ ROUTES = {MEMORIES: "memories", SKILLS: "skills"}
 
 RESULTS = "/large_tool_results/"
 HISTORY = "/conversation_history/"
-
-_LABEL = re.compile(r"[A-Za-z0-9\-_@+:~]+")
-_PLACEHOLDERS = ("{tenant}", "{user}")
 
 
 @dataclass(frozen=True)
@@ -54,14 +52,6 @@ class BackendSettings:
     """Prefix, ``/…/`` → place. The prefix is no part of a file's name there."""
     artifacts_root: str = "/"
     """Folder under which offloaded results and saved histories are put."""
-
-
-@dataclass(frozen=True)
-class Identity:
-    """For whom an agent runs: its runtime context. The model never sees it, and no tool takes it as an argument."""
-
-    tenant: str
-    user: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +152,7 @@ def check(settings: BackendSettings) -> None:
                 f"A route begins and ends with / and names a folder, like /memories/; {prefix!r} does not."
             )
         if place.kind == "store":
-            _check_namespace(where, place.namespace)
+            check_parts(where, place.namespace)
         elif place.kind == "filesystem":
             if not place.root:
                 raise UsageError(f"{where} lies in a folder, and none is named. Choose the folder.")
@@ -170,7 +160,8 @@ def check(settings: BackendSettings) -> None:
             raise UsageError(f"{where} is {place.kind!r}; it can be state, store or filesystem.")
     if not settings.artifacts_root.startswith("/") or ".." in settings.artifacts_root:
         raise UsageError(f"The folder for artifacts begins with /; {settings.artifacts_root!r} does not.")
-    _check_apart(settings)
+    every = [settings.default, *settings.routes.values()]
+    check_apart([place.namespace for place in every if place.kind == "store"])
 
 
 def namespace_of(place: Place, identity: Identity | None) -> tuple[str, ...]:
@@ -179,35 +170,7 @@ def namespace_of(place: Place, identity: Identity | None) -> tuple[str, ...]:
     Raises:
         UsageError: a part stands for an identity that is missing, empty, or has characters that a namespace can't.
     """
-    if not any(part in _PLACEHOLDERS for part in place.namespace):
-        return tuple(place.namespace)
-    if identity is None:
-        raise UsageError(
-            f"The namespace {' / '.join(place.namespace)} needs the identity of the run. Give a tenant and a user."
-        )
-    values = {"{tenant}": ("tenant", identity.tenant), "{user}": ("user", identity.user)}
-    return tuple(label_of(*values[part]) if part in values else part for part in place.namespace)
-
-
-def label_of(what: str, id: str) -> str:
-    """An id as one part of a namespace: a dot becomes ``~2e`` and a tilde ``~7e``, so that no two ids meet.
-
-    Raises:
-        UsageError: it is empty, or has characters that the store's namespaces can't hold.
-    """
-    if not isinstance(id, str) or not id.strip():
-        raise UsageError(f"The {what} of the run's identity is empty, so its files can't be kept apart. Name one.")
-    label = id.replace("~", "~7e").replace(".", "~2e")
-    if not _LABEL.fullmatch(label):
-        raise UsageError(
-            f"The {what} {id!r} can't name a namespace. Letters without accents, digits and - _ . @ + : ~ can be used."
-        )
-    return label
-
-
-def id_of(label: str) -> str:
-    """The id that a part of a namespace stands for; the other way of :func:`label_of`."""
-    return label.replace("~2e", ".").replace("~7e", "~")
+    return filled(place.namespace, identity)
 
 
 def folder_of(place: Place) -> Path:
@@ -223,6 +186,27 @@ def backend_from(values: Mapping[str, Any]) -> BackendSettings:
         {str(prefix): _place(place) for prefix, place in routes.items()} if isinstance(routes, Mapping) else {},
         str(values.get("artifacts_root") or "/"),
     )
+
+
+def without_folders(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A record's settings from elsewhere, whose folders are none of this machine: files of such a place are unknown.
+
+    A thread that somebody sent must not name what is read, or written over, on this disk.
+    """
+    backend = settings.get("backend")
+    if not isinstance(backend, Mapping):
+        return dict(settings)
+    routes = backend.get("routes")
+    state: dict[str, Any] = {"kind": "state", "root": None, "namespace": []}
+    kept = {
+        **backend,
+        "default": state if _place(backend.get("default")).kind == "filesystem" else backend.get("default"),
+        "routes": {
+            prefix: state if _place(place).kind == "filesystem" else place
+            for prefix, place in (routes.items() if isinstance(routes, Mapping) else ())
+        },
+    }
+    return {**settings, "backend": kept}
 
 
 def in_store(path: str) -> tuple[str, str] | None:
@@ -242,35 +226,3 @@ def path_in(namespace: str, key: str) -> str:
 def _place(values: Any) -> Place:
     given = values if isinstance(values, Mapping) else {}
     return Place(given.get("kind") or "state", given.get("root"), tuple(given.get("namespace") or ()))
-
-
-def _check_namespace(where: str, namespace: Sequence[str]) -> None:
-    if not namespace:
-        raise UsageError(f"{where} lies in the store, and no namespace is named. Name one, like memories.")
-    for part in namespace:
-        if part not in _PLACEHOLDERS and not (isinstance(part, str) and _LABEL.fullmatch(part)):
-            raise UsageError(
-                f"{where}: {part!r} can't be a part of a namespace. A part is {{tenant}}, {{user}}, or letters "
-                "without accents, digits and - _ @ + : ~."
-            )
-    if namespace[0] == "langgraph":
-        raise UsageError(f"{where}: LangGraph keeps the namespace langgraph for itself. Name another.")
-
-
-def _check_apart(settings: BackendSettings) -> None:
-    """Two places whose namespaces some identity would make one are refused: a tenant may be called ``memories``."""
-    namespaces = list(
-        dict.fromkeys(
-            tuple(place.namespace) for place in [settings.default, *settings.routes.values()] if place.kind == "store"
-        )
-    )
-    for at, one in enumerate(namespaces):
-        for other in namespaces[at + 1 :]:
-            meet = len(one) == len(other) and all(
-                a == b or a in _PLACEHOLDERS or b in _PLACEHOLDERS for a, b in zip(one, other, strict=True)
-            )
-            if meet:
-                raise UsageError(
-                    f"The namespaces {' / '.join(one)} and {' / '.join(other)} are the same for some identities. "
-                    "Give each a part of its own at the same position."
-                )

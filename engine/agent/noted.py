@@ -7,6 +7,7 @@ from one that some other program made, and its earlier text would be lost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from deepagents.backends.protocol import BackendProtocol, DeleteResult, EditResult, FileUploadResponse, WriteResult
@@ -42,10 +43,10 @@ class NotedFolder(OwnFolder):
 
     def upload_files(self, files: list[tuple[str, bytes]]) -> list[FileUploadResponse]:
         """As the engine puts files, noted."""
-        return [
-            self._noted(path, lambda path=path, data=data: OwnFolder.upload_files(self, [(path, data)])[0])
-            for path, data in files
-        ]
+        return [self._noted(path, partial(self._put, path, data)) for path, data in files]
+
+    def _put(self, path: str, data: bytes) -> FileUploadResponse:
+        return OwnFolder.upload_files(self, [(path, data)])[0]
 
     def _noted(self, key: str, change: Callable[[], _T]) -> _T:
         located = Located("filesystem", str(self.cwd), key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from engine import places
+from engine import namespaces, places
 from engine.agent.settings import AgentSettings
 from engine.blueprint import Problem
 from engine.errors import UsageError
@@ -46,7 +46,7 @@ def _places(settings: AgentSettings) -> Iterator[Problem]:
     if identity is not None:
         for name, id in (("tenant", identity.tenant), ("user", identity.user)):
             try:
-                places.label_of(name, id)
+                namespaces.label_of(name, id)
             except UsageError as error:
                 yield Problem(f"identity.{name}", str(error))
 

@@ -14,9 +14,10 @@ from typing import Any
 from engine.errors import UsageError
 from engine.governance.reachable import mark_own
 from engine.memory.rows import reading
-from engine.places import path_in
+from engine.places import Layout, path_in
 from engine.trace.book import Book
 from engine.trace.files import Files, content_of
+from engine.trace.layouts import layout_of
 from engine.workbench import DeletionItem, DeletionPlan
 
 _WORDS = {
@@ -32,6 +33,7 @@ _WORDS = {
     "parts": "parts of requests",
     "threads": "threads",
     "thread_agents": "notes on which agent a thread has",
+    "run_settings": "settings of runs",
     "store": "files and items in the store",
     "store_vectors": "vectors of the store",
     "file_versions": "versions of files",
@@ -123,7 +125,7 @@ def targets(db: sqlite3.Connection, threads: Sequence[str], namespace: str | Non
 
 def holders(db: sqlite3.Connection, namespace: str) -> list[str]:
     """Threads that loaded a file of a namespace, or listed a skill of it: their states and requests hold copies."""
-    prefix = path_in(namespace, "/")
+    layouts: dict[str, Layout] = {}
     found: dict[str, None] = {}
     for thread, data in db.execute(
         "SELECT t.thread_id, e.data FROM events e JOIN threads t ON t.id = e.thread "
@@ -131,7 +133,10 @@ def holders(db: sqlite3.Connection, namespace: str) -> list[str]:
     ):
         told = json.loads(data)
         paths = [one.get("path") for one in (*told.get("sources", ()), *told.get("skills", ()), told)]
-        if any(isinstance(path, str) and path.startswith(prefix) for path in paths):
+        if thread not in layouts:
+            layouts[thread] = layout_of(db.execute, thread)
+        places = [layouts[thread].locate(path) for path in paths if isinstance(path, str)]
+        if any(place.kind == "store" and f"{place.within}.".startswith(f"{namespace}.") for place in places):
             found[thread] = None
     return list(found)
 
@@ -170,6 +175,9 @@ def _kept(db: sqlite3.Connection, threads: Sequence[str]) -> Iterator[str]:
     ).fetchall()
     for (path,) in edited:
         yield f"{path} stays, with what this thread's agent wrote into it: it belongs to no thread."
+    places = [place for thread in threads for place in layout_of(db.execute, thread).places()]
+    for folder in dict.fromkeys(place.within for place in places if place.kind == "filesystem"):
+        yield f"What the agent left in the folder {folder} stays: it lies on the disk, and belongs to no thread."
 
 
 def _files(file: Path, threads: Sequence[str], namespace: str | None) -> Iterator[tuple[str, int]]:

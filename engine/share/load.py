@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.canonical import digest, to_json
 from engine.errors import InspectorError, UsageError
-from engine.places import in_store
+from engine.places import in_store, without_folders
 from engine.recording.book import Book
 from engine.recording.canon import Encoded, encode
 from engine.share.document import CALLS, EVENT_PART
@@ -103,7 +103,7 @@ class _Writing:
         self._thread = self._insert("threads", {
             "thread_id": self._id, "title": found.thread.title, "agent": found.thread.agent,
             "created_at": found.thread.created_at, "updated_at": found.thread.updated_at,
-            "settings": None if found.thread.settings is None else _json(found.thread.settings),
+            "settings": None if found.thread.settings is None else _json(without_folders(found.thread.settings)),
         })  # fmt: skip
         self._parts = [0, *(self._book.part(_encoded(part)) for part in found.parts)]
         self._nodes, depths = [0], [0]

@@ -13,7 +13,8 @@ from typing import Any
 
 from engine.errors import UsageError
 from engine.memory.rows import has_store, reading
-from engine.places import ROUTES, id_of, path_in
+from engine.namespaces import id_of
+from engine.places import ROUTES, path_in
 from engine.storing import StoreItem, StoreNamespace, StorePage
 from engine.workspace import check_file
 

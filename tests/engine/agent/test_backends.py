@@ -17,7 +17,8 @@ from engine.agent.backends import make_backend
 from engine.agent.scripted import Call, Exchange, ScriptedChat, Turn
 from engine.agent.settings import BackendSettings, Identity, Place
 from engine.errors import UsageError
-from engine.places import Layout, Located, id_of, label_of
+from engine.namespaces import id_of, label_of
+from engine.places import Layout, Located
 from tests.engine.agent.running import World
 
 ANN = Identity("acme", "ann")

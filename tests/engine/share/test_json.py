@@ -13,6 +13,7 @@ import pytest
 
 from engine import Reader, Workspace, save_memory
 from engine.agent.scripted import Turn
+from engine.agent.settings import BackendSettings, Place
 from engine.errors import InspectorError, UsageError
 from engine.notes import add_note, list_notes, set_baseline, set_mark
 from engine.recording.book import Book
@@ -297,3 +298,24 @@ def test_what_went_over_the_wire_comes_along_byte_for_byte(reader: Reader, tmp_p
     assert "the body that was sent" in curl
     assert "https://api.example/v1/chat" in curl
     assert "openai-beta: x" in curl
+
+
+def test_a_thread_that_was_sent_names_no_folder_of_this_disk(tmp_path: Path) -> None:
+    folder = tmp_path / "private"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text("what is only here")
+    theirs, ours = tmp_path / "theirs.ctx", tmp_path / "ours.ctx"
+    routes = {"/memories/": Place("filesystem", root=str(folder)), "/skills/": Place("store", namespace=("skills",))}
+    converse(theirs, "sent", "Go", Turn("Done."), backend=BackendSettings(routes=routes), skills=())
+    with closing(Reader(theirs)) as reader:
+        assert reader.memory("sent")[0].text == "what is only here"
+        save_export(export_thread(reader, "sent", "json"), tmp_path / "sent.json")
+    Workspace.create(ours)
+    done = import_thread(ours, tmp_path / "sent.json")
+    with closing(Reader(ours)) as reader:
+        (memory,) = reader.memory(done.thread_id)
+        assert (memory.text, memory.place) == (None, "elsewhere")
+        assert reader.files(done.thread_id) == []
+    with pytest.raises(UsageError):
+        save_memory(ours, "/memories/AGENTS.md", "mine", memory.version, thread_id=done.thread_id)
+    assert (folder / "AGENTS.md").read_text() == "what is only here"
