@@ -141,6 +141,16 @@ def m006_agents(db: Any) -> None:
             db.conn.execute(statement)
 
 
+@migrations()
+def m007_run_settings(db: Any) -> None:
+    """The settings that a run had, each once a thread; ``threads.settings`` are those of its last run."""
+    db.conn.execute(
+        "CREATE TABLE run_settings (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES threads(id), "
+        "digest BLOB NOT NULL, body TEXT NOT NULL, UNIQUE(thread, digest))"
+    )
+    db.conn.execute("ALTER TABLE runs ADD COLUMN settings INTEGER REFERENCES run_settings(id)")
+
+
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring a file of ours, or an empty one, to ``VERSION``; each migration whole or not at all."""
     migrations.apply(Database(connection))

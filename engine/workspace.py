@@ -18,7 +18,7 @@ from engine.errors import UsageError, WorkspaceError
 
 APPLICATION_ID = 0x43545849
 """``CTXI``, in the header of every workspace."""
-VERSION = 6
+VERSION = 7
 """Format of the file: the number of migrations in :mod:`engine.schema`."""
 BUSY_SECONDS = 5.0
 

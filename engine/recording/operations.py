@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from engine.canonical import digest
 from engine.recording.book import Book, FollowsLoss, row_data
 from engine.recording.canon import Encoded, encode
 from engine.recording.lanes import Lane, ListChange
@@ -235,15 +236,25 @@ class RunStarted:
 
     def write(self, book: Book) -> None:
         thread = book.thread(self.thread_id, self.title, self.agent, self.at)
+        body = None if self.settings is None else row_data(self.settings)
         book.db.execute(
             "UPDATE threads SET updated_at = ?, settings = coalesce(?, settings), agent = coalesce(agent, ?) "
             "WHERE id = ?",
-            (self.at, None if self.settings is None else row_data(self.settings), self.agent, thread),
+            (self.at, body, self.agent, thread),
         )
         book.db.execute(
-            "INSERT OR IGNORE INTO runs(token, thread, started_at, status, pid) VALUES (?, ?, ?, 'running', ?)",
-            (self.token, thread, self.at, self.pid),
+            "INSERT OR IGNORE INTO runs(token, thread, started_at, status, pid, settings) "
+            "VALUES (?, ?, ?, 'running', ?, ?)",
+            (self.token, thread, self.at, self.pid, None if body is None else _settings(book, thread, body)),
         )
+
+
+def _settings(book: Book, thread: int, body: str) -> int:
+    """Row of settings, which is there once however many of the thread's runs have them."""
+    key = (thread, digest("settings", body.encode("utf-8", "surrogatepass")))
+    book.db.execute("INSERT OR IGNORE INTO run_settings(thread, digest, body) VALUES (?, ?, ?)", (*key, body))
+    row = book.db.execute("SELECT id FROM run_settings WHERE thread = ? AND digest = ?", key).fetchone()
+    return int(row[0])
 
 
 @dataclass(slots=True)
