@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engine.agent.questions import can_go_on as can_go_on
     from engine.agent.questions import pending_questions as pending_questions
     from engine.agent.run import Run as Run
+    from engine.agent.ran import settings_of_request as settings_of_request
     from engine.agent.runner import Runner as Runner
     from engine.agent.secrets import forget_key as forget_key
     from engine.agent.secrets import key_state as key_state
@@ -177,6 +178,7 @@ _NAMES = {
     "store_items": "engine.store",
     "store_namespaces": "engine.store",
     "token_split": "engine.wire.side",
+    "settings_of_request": "engine.agent.ran",
     "tool_source": "engine.agent.trust",
     "trust_tool": "engine.agent.trust",
     "undo_apply": "engine.memory.applying",
