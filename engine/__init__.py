@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from engine.agent.listing import list_tools as list_tools
     from engine.agent.questions import can_go_on as can_go_on
     from engine.agent.questions import pending_questions as pending_questions
-    from engine.agent.run import Run as Run
     from engine.agent.ran import settings_of_request as settings_of_request
+    from engine.agent.run import Run as Run
     from engine.agent.runner import Runner as Runner
     from engine.agent.secrets import forget_key as forget_key
     from engine.agent.secrets import key_state as key_state
