@@ -57,7 +57,8 @@ class _Decide(argparse.Action):
 
     def __init__(self, option_strings: list[str], dest: str, **kwargs: Any) -> None:
         self.kind: Any = option_strings[0].removeprefix("--")
-        super().__init__(option_strings, dest, nargs={"approve": 0, "reject": "?"}.get(self.kind), default=(), **kwargs)
+        words: Any = {"approve": 0, "reject": "?"}.get(self.kind)
+        super().__init__(option_strings, dest, nargs=words, default=(), **kwargs)
 
     def __call__(self, parser: Any, options: argparse.Namespace, value: Any, option: str | None = None) -> None:
         name = "args" if self.kind == "edit" else "message"

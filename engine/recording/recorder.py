@@ -6,23 +6,22 @@ a loss and shown, and the run goes on as if nobody watched.
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from typing import Any
 
 from langchain_core.messages import SystemMessage
 
 from engine.failures import Failure
-from engine.places import MEMORIES
 from engine.recording import facts, notice
 from engine.recording.assembling import observing
-from engine.recording.canon import text_chars, text_of
+from engine.recording.at_tools import AtTools
 from engine.recording.following import FollowingHandler
+from engine.recording.guard import guarded
 from engine.recording.guessing import GUESSED, looks_like_summary
 from engine.recording.handler import Handler, OpenRequest
 from engine.recording.lanes import Lane
@@ -42,31 +41,14 @@ from engine.recording.parameters import parameters
 from engine.recording.standing import Standing, standing_of
 from engine.recording.tree import Tree
 from engine.recording.writer import Losses, Writer
-from engine.stubs import offload_path
 from engine.wire.secrets import without_keys
 from engine.workspace import Workspace
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-_EDITS = {"edit_file", "write_file"}
 _AT_ONCE = 2.0  # seconds to wait for the file at the end of a run, at the most
 _LANES = 512  # agents' lists that are kept for their next request
 
 
-def _guarded(method: _F) -> _F:
-    """A fault in the recorder is a loss of the record, never of the run."""
-
-    @functools.wraps(method)
-    def guarded(self: Recorder, *args: Any, **kwargs: Any) -> None:
-        try:
-            with self._lock:
-                method(self, *args, **kwargs)
-        except Exception as error:  # whatever it is, the run must not notice
-            self._writer.lose(1, f"{type(error).__name__}: {error}")
-
-    return guarded  # type: ignore[return-value]
-
-
-class Recorder:
+class Recorder(AtTools):
     """Records runs into one workspace. Thread-safe; close it when no run is left.
 
     Use :attr:`handler` as a callback of each run and build its agent inside :meth:`observing`. Tell where
@@ -123,30 +105,30 @@ class Recorder:
         self._writer.forked()
         self._forget()
 
-    @_guarded
+    @guarded
     def begin_run(self, token: str, thread_id: str, title: str, agent: str | None, settings: dict[str, Any]) -> None:
         """An agent is about to be invoked on a thread."""
         self._runs[thread_id] = token
         self._writer.put(RunStarted(token, thread_id, title, agent, time.time(), os.getpid(), settings))
 
-    @_guarded
+    @guarded
     def end_run(self, token: str, thread_id: str, status: str, error: str | None = None) -> None:
         """The invocation is over: ``done``, ``failed``, ``stopped`` or ``interrupted``."""
         self._runs.pop(thread_id, None)
         self._run_over(token, thread_id, status, error, bool)
 
-    @_guarded
+    @guarded
     def undo_run(self, token: str, thread_id: str) -> None:
         """The invocation found nothing to do: it is none."""
         self._runs.pop(thread_id, None)
         self._writer.put(RunUndone(token))
 
-    @_guarded
+    @guarded
     def note(self, thread_id: str, request: int | None, kind: str, data: dict[str, Any]) -> None:
         """An event that isn't seen in a run's requests, on the request of this id (None: on the thread)."""
         self._writer.put(Noted(thread_id, request, kind, time.time(), data))
 
-    @_guarded
+    @guarded
     def compacted(self, thread_id: str, messages: list[Any], before: Any, after: Any, calls: tuple[str, ...]) -> None:
         """A thread was summarized on demand: ``before`` and ``after`` are its summary events, ``calls`` tokens."""
         lane = self._lane(thread_id, "")
@@ -157,7 +139,7 @@ class Recorder:
         if self.at_once:
             self._writer.flush(_AT_ONCE)
 
-    @_guarded
+    @guarded
     def _tree_over(self, tree: Tree, status: str, error: str | None) -> None:
         for thread_id, token in tree.runs.items():
             unnamed = thread_id == str(tree.root)
@@ -199,7 +181,7 @@ class Recorder:
             tree.runs[thread_id] = token
         return tree.runs[thread_id]
 
-    @_guarded
+    @guarded
     def _request_started(
         self, opened: OpenRequest, received: list[Any], stop: Any, given: dict[str, Any], exact: bool
     ) -> None:
@@ -282,7 +264,7 @@ class Recorder:
                 call.rejected = None
             call.children.clear()
 
-    @_guarded
+    @guarded
     def _request_ended(self, opened: OpenRequest, status: str, response: Any, failure: Failure | None) -> None:
         message = None
         for generation in (response.generations[0] if response is not None and response.generations else ())[:1]:
@@ -307,46 +289,6 @@ class Recorder:
             self._writer.put(NotedAt(opened.token, "failure", at, failure.data()))
             if failure.kind == "overflow" and opened.call is not None:
                 opened.call.rejected = opened.token
-
-    @_guarded
-    def tool_called(self, request: Any) -> None:
-        """A tool is about to run: a subagent started by it belongs to the request that called it."""
-        at = facts.configurable()
-        namespace = str(at.get("checkpoint_ns") or "")
-        key = (str(at.get("thread_id")), namespace)
-        self._tasks[key] = (self._tool_lane().last, request.tool_call.get("id"))
-
-    @_guarded
-    def tool_changed(self, request: Any, given: Any, left: Any) -> None:
-        """A middleware passed on another result than it was given: was it offloaded?"""
-        call_id = request.tool_call.get("id")
-        whole, stub = facts.result(given, call_id), facts.result(left, call_id)
-        if whole is not None and stub is not None and offload_path(text_of(stub)):
-            offloaded = self._tool_lane().seen.setdefault("offloaded", {})
-            offloaded[call_id] = text_chars(whole.content)
-
-    @_guarded
-    def tool_answered(self, request: Any, result: Any) -> None:
-        """A tool's result left the middlewares: did it touch memory or a skill?"""
-        call_id, name = request.tool_call.get("id"), request.tool_call.get("name")
-        path = (request.tool_call.get("args") or {}).get("file_path")
-        left = facts.result(result, call_id)
-        if left is None or left.status == "error" or not isinstance(path, str):
-            return
-        lane = self._tool_lane()
-        if name in _EDITS and (path.startswith(MEMORIES) or path in (lane.seen.get("memory") or {})):
-            self._event(lane, "memory edited", {"path": path, "tool": name, "tool_call_id": call_id})
-        for skill in lane.seen.get("skills") or ():
-            if name == "read_file" and skill["path"] == path:
-                self._event(lane, "skill read", {"name": skill["name"], "path": path, "tool_call_id": call_id})
-
-    def _tool_lane(self) -> Lane:
-        """The lane of the agent whose tool is running."""
-        at = facts.configurable()
-        return self._lane(str(at.get("thread_id")), str(at.get("checkpoint_ns") or "").rpartition("|")[0])
-
-    def _event(self, lane: Lane, kind: str, data: dict[str, Any]) -> None:
-        self._writer.put(EventSeen(lane, EventNote(kind, time.time(), lane.last, data)))
 
 
 def _every(namespace: str) -> bool:
