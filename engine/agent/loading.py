@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -14,11 +15,11 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, tool
 
-from engine import importing
 from engine.agent.trust import tool_source
 from engine.blueprint import ToolSource
 from engine.errors import UsageError
 
+_loading = threading.RLock()  # not the lock of our own imports: code that hangs must hold up nobody but its run
 _imported: dict[str, str] = {}
 """Module → digest of what was imported under its name."""
 
@@ -92,7 +93,7 @@ def _check_names(found: Sequence[Any], tools: Sequence[Any]) -> None:
 
 
 def _module(source: ToolSource) -> ModuleType:
-    with importing.lock:
+    with _loading:
         if source.module is not None:
             return _imported_module(source, source.module)
         return _run_file(source)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine import importing
 from engine.agent.build import build_agent
 from engine.agent.listing import list_tools
 from engine.agent.loading import load_tools
@@ -231,6 +234,21 @@ def test_code_runs_as_its_own_and_once(tmp_path: Path) -> None:
     named = trusted(tmp_path, text)
     (one,), (other,) = load_tools([named]), load_tools([named])
     assert one is other and one(1) == "beside" and one.__annotations__["x"] is int
+
+
+def test_code_that_hangs_holds_up_none_of_our_imports(tmp_path: Path) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    for pipe in (begun, go):
+        os.mkfifo(pipe)
+    named = trusted(tmp_path, f"open({str(begun)!r}, 'w').close()\nopen({str(go)!r}).close()\n{PLAIN}")
+    loading = threading.Thread(target=load_tools, args=([named],))
+    loading.start()
+    begun.read_text()
+    free = importing.lock.acquire(blocking=False)
+    go.write_text("")
+    loading.join()
+    assert free
+    importing.lock.release()
 
 
 @pytest.mark.parametrize(
