@@ -18,6 +18,7 @@ from engine.canonical import to_json
 from engine.errors import InspectorError
 from engine.masking import Masker
 from engine.notes import list_notes
+from engine.places import in_store
 from engine.share.format import FORMAT, STATE, VERSION
 from engine.share.outline import Progress
 from engine.trace.book import Book
@@ -277,9 +278,14 @@ class _Writing:
         return told
 
     def _store(self) -> list[dict[str, Any]]:
-        """Files of the store that the thread's agent can read."""
-        found = Files(self._book).store()
-        return [{"path": path, "value": self._value(data)} for path, data in found.items() if isinstance(data, dict)]
+        """Memory and skills of the store that the thread's agent can read, from the namespaces that it has."""
+        files = Files(self._book)
+        found = files.store(files.layout(self._thread))
+        return [
+            {"path": path, "value": self._value(data)}
+            for path, data in found.items()
+            if isinstance(data, dict) and in_store(path)
+        ]
 
     def _value(self, value: Any) -> Any:
         return self._masker.value(value)

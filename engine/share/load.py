@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.canonical import digest, to_json
 from engine.errors import InspectorError, UsageError
-from engine.places import in_store, without_folders
+from engine.places import Layout, without_folders
 from engine.recording.book import Book
 from engine.recording.canon import Encoded, encode
 from engine.share.document import CALLS, EVENT_PART
@@ -216,9 +216,13 @@ class _Writing:
     def _store(self) -> tuple[list[str], list[str]]:
         """Put in the store's files that aren't here; those that are another text here stay as they are."""
         added, left = [], []
+        layout = Layout.recorded(without_folders(self._found.thread.settings or {}))
         for stored in self._found.store:
-            place = in_store(stored.path)
-            assert place is not None
+            located = layout.locate(stored.path)
+            if located.kind != "store":
+                left.append(stored.path)
+                continue
+            place = (located.within, located.key)
             row = self._db.execute("SELECT value FROM store WHERE prefix = ? AND key = ?", place).fetchone()
             if row is None:
                 self._db.execute(

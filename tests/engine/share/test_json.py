@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from engine import Reader, Workspace, save_memory
+from engine import Reader, Workspace, read_memory, save_memory, store_namespaces
 from engine.agent.scripted import Turn
-from engine.agent.settings import BackendSettings, Place
+from engine.agent.settings import BackendSettings, Identity, Place
 from engine.errors import InspectorError, UsageError
 from engine.notes import add_note, list_notes, set_baseline, set_mark
 from engine.recording.book import Book
@@ -319,3 +319,18 @@ def test_a_thread_that_was_sent_names_no_folder_of_this_disk(tmp_path: Path) -> 
     with pytest.raises(UsageError):
         save_memory(ours, "/memories/AGENTS.md", "mine", memory.version, thread_id=done.thread_id)
     assert (folder / "AGENTS.md").read_text() == "what is only here"
+
+
+def test_a_thread_takes_the_memory_of_its_own_namespace_along_and_nobody_elses(tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs.ctx"
+    routes = {"/memories/": Place("store", namespace=("{tenant}", "{user}", "memories"))}
+    own: dict[str, Any] = {"backend": BackendSettings(routes=routes), "identity": Identity("acme", "ann@x.org")}
+    converse(theirs, "hers", "Go", Turn("Done."), skills=(), **own)
+    save_memory(theirs, MEMORY, "of the default agent", "")
+    save_memory(theirs, MEMORY, "hers alone", "", thread_id="hers")
+    with closing(Reader(theirs)) as reader:
+        into, done = bring(reader, "hers", tmp_path)
+    assert done.thread_id == "hers"
+    assert read_memory(into, MEMORY, "hers").text == "hers alone"
+    assert read_memory(into, MEMORY).text is None
+    assert [one.text for one in store_namespaces(into)] == ["acme.ann@x~2eorg.memories"]
