@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -91,9 +92,9 @@ def spending(rows: Sequence[RequestRow | None], prices: Mapping[int, Price]) -> 
 
 
 def money(amount: float | Decimal) -> str:
-    """US dollars, with as many digits as a small sum needs: ``$12.40``, ``$0.0031``."""
+    """US dollars, a small sum by its first three digits: ``$12.40``, ``$0.00310``."""
     value = float(amount)
     if value == 0:
         return "$0"
-    digits = 2 if value >= 1 else 3 if value >= 0.1 else 4 if value >= 0.01 else 6
+    digits = 2 if value >= 1 else min(12, 2 - math.floor(math.log10(value)))
     return f"${value:,.{digits}f}".replace(",", "\u2009")

@@ -26,12 +26,19 @@ def heights(top: float, room: int) -> list[float]:
     return [step * number for number in range(1, int(top / step) + 1)]
 
 
+def dollars(value: float) -> str:
+    """A round sum, short: ``$0.0005``, ``$20``."""
+    return f"${value:,.0f}" if value >= 10 else f"${value:.3g}"
+
+
 def numbers(low: float, high: float, last: int, room: int) -> list[tuple[float, str]]:
     """Places and numbers of requests between two places, at most ``room`` of them, counted from 1."""
     first, final = max(1, math.ceil(low) + 1), min(last, math.floor(high) + 1)
     rough = max(1.0, (high - low) / max(1, room))
     step = next(step for step in _whole_steps() if step >= rough)
     start = first if step == 1 else max(step, -(-first // step) * step)
+    if start > final:
+        return [(first - 1, format.exact(first))] if first <= final else []
     return [(number - 1, format.exact(number)) for number in range(start, final + 1, step)]
 
 

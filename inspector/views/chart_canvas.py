@@ -6,6 +6,8 @@ drawn over it.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -18,7 +20,7 @@ from inspector.views import chart_axes as axes
 from inspector.views.chart_scene import PATTERNS, Line, Scene, swatch_colour
 from inspector.views.focus_edge import FocusEdge
 
-LANE = 11
+LANE = 9
 """Height of a row of marks."""
 GAP_FROM = 4
 """Bars at least so many pixels wide stand apart."""
@@ -95,7 +97,13 @@ class Canvas(QWidget):
     def area(self) -> QRect:
         """Where bars are drawn."""
         metrics = QFontMetrics(self.font())
-        left = max(metrics.horizontalAdvance(text) for text in ("0.0M00", self.scene.label(self.scene.top))) + 6
+        left = (
+            max(
+                metrics.horizontalAdvance(text)
+                for text in ("0.0M0", *map(self.scene.label, axes.heights(self.scene.top, 4)))
+            )
+            + 10
+        )
         lanes = LANE * len(self.scene.lanes)
         return QRect(left, 2 + lanes, max(1, self.width() - left - 10), max(1, self.height() - lanes - 20))
 
@@ -114,7 +122,7 @@ class Canvas(QWidget):
     def index_at(self, x: float) -> int:
         """The request whose bar is drawn nearest to a pixel; −1 without any."""
         area = self.area()
-        column = round((x - area.left()) * self.devicePixelRatioF())
+        column = math.floor((x - area.left()) * self.devicePixelRatioF())
         owner = self._owner(area)
         there = np.flatnonzero(owner >= 0)
         if len(there):
@@ -185,7 +193,7 @@ class Canvas(QWidget):
             for line in self.scene.lines:
                 self._draw_line(painter, line, area, ratio)
             small = QFont(self.font())
-            small.setPixelSize(LANE - 1)
+            small.setPixelSize(LANE)
             painter.setFont(small)
             for row, lane in enumerate(self.scene.lanes):
                 painter.setPen(theme.kind_colour(lane.kind))
@@ -198,8 +206,8 @@ class Canvas(QWidget):
         low, high = self.shown()
         ratio, course = self.devicePixelRatioF(), self.scene.course
         scale = area.width() * ratio / (high - low)
-        left = np.rint((course.left[seen] - low) * scale).astype(np.int64)
-        right = np.rint((course.right[seen] - low) * scale).astype(np.int64)
+        left = np.floor((course.left[seen] - low) * scale).astype(np.int64)
+        right = np.floor((course.right[seen] - low) * scale).astype(np.int64)
         if self.scene.mode == "time":
             return left, np.maximum(right, left + round(2 * ratio))
         if self.scene.mode == "requests" and scale >= GAP_FROM * ratio:
@@ -235,7 +243,7 @@ class Canvas(QWidget):
             columns = np.unique(left[lane.marked[seen]])
             colour = theme.kind_colour(lane.kind).rgba()
             wide = max(2, round(2 * ratio), round(min(6 * ratio, len(owner) / max(1, len(left)) * 0.5)))
-            raster.ticks(picture, columns, round((row * LANE + 3) * ratio), round((LANE - 5) * ratio), wide, colour)
+            raster.ticks(picture, columns, round((row * LANE + 2) * ratio), round((LANE - 4) * ratio), wide, colour)
         image = QImage(picture.tobytes(), len(owner), over + high, len(owner) * 4, QImage.Format.Format_ARGB32).copy()
         image.setDevicePixelRatio(ratio)
         return image
@@ -294,7 +302,8 @@ class Canvas(QWidget):
                 painter.drawLine(round(left), before[1], round(left), y)
                 if right - left > 50 and line.name != "cache":
                     text = self.scene.label(value)
-                    room = QRect(round(left) + 3, y + 1, metrics.horizontalAdvance(text) + 6, metrics.height())
+                    over = y - metrics.height() - 1 if line.name == "window" and y - metrics.height() > 0 else y + 1
+                    room = QRect(round(left) + 3, over, metrics.horizontalAdvance(text) + 6, metrics.height())
                     painter.fillRect(room, _veil(theme.base_colour(), 200))
                     painter.drawText(room, _MIDDLE, text)
             before = (end, y)

@@ -73,14 +73,16 @@ class Legend(QWidget):
         bold = QFont(self.font())
         bold.setBold(True)
         plain, strong = QFontMetrics(self.font()), QFontMetrics(bold)
-        right = self._paint_right(painter, plain)
-        letters = sum(SWATCH + 4 + self._letter(entry, strong) for entry in self._left)
-        names = sum(plain.horizontalAdvance(entry.words) + 10 for entry in self._left)
+        letters = sum(SWATCH + 14 + self._letter(entry, strong) for entry in self._left)
+        right = self._paint_right(painter, plain, letters)
+        names = sum(plain.horizontalAdvance(entry.words) for entry in self._left)
         named = letters + names <= right - 4
         x = 4
         for entry in self._left:
             part = entry.part
             assert part is not None
+            if x + SWATCH > right:
+                break
             self._swatch(painter, x, part)
             x += SWATCH + 4
             painter.setFont(bold)
@@ -110,13 +112,15 @@ class Legend(QWidget):
             painter.setPen(colour)
             painter.drawRect(box.adjusted(0, 0, -1, -1))
 
-    def _paint_right(self, painter: QPainter, metrics: QFontMetrics) -> int:
-        """From the right, each with a sample of its line; where the room for the parts ends."""
-        x = self.width() - 10
+    def _paint_right(self, painter: QPainter, metrics: QFontMetrics, needed: int) -> int:
+        """From the right, each with a sample of its line, short where the letters need room; where that ends."""
+        wide = sum(metrics.horizontalAdvance(entry.words) + SAMPLE + 5 + _GAP for entry in self._right)
+        x, short = self.width() - 10, wide + needed > self.width()
         for entry in reversed(self._right):
-            x -= metrics.horizontalAdvance(entry.words)
+            words = entry.words.removeprefix("summary ").split(",")[0] if short else entry.words
+            x -= metrics.horizontalAdvance(words)
             painter.setPen(theme.muted_colour())
-            painter.drawText(QRect(x, 0, self.width(), self.height()), _FLAGS, entry.words)
+            painter.drawText(QRect(x, 0, self.width(), self.height()), _FLAGS, words)
             if entry.line is not None:
                 x -= SAMPLE + 5
                 painter.setPen(entry.line.pen())

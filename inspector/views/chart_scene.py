@@ -14,6 +14,7 @@ from inspector.models.course import Course, by_number, over_time
 from inspector.models.raster import DOTS, LINES, SLANTS, SOLID
 from inspector.models.request_facts import letter, title
 from inspector.models.spending import MAKERS, Spending, money
+from inspector.views.chart_axes import dollars
 
 MODES = {"requests": "By request", "time": "Over time", "cost": "Cumulative cost"}
 FAR = 3.0
@@ -133,7 +134,7 @@ def costs(bars: Bars, spent: Spending, marked: Numbers) -> Scene:
         words.append(f"{spent.cached[-1]:.0%} of input read from the cache")
     return Scene(
         "cost", by_number(len(bars)), parts, edges, np.zeros(len(bars), np.int8), _lanes(bars, marked), lines, words,
-        top, money,
+        top, dollars,
     )  # fmt: skip
 
 
@@ -166,4 +167,4 @@ def _said(name: str, known: Numbers, far: float) -> list[str]:
     last = float(known[-1])
     words = f"{'summary trigger' if name == 'trigger' else name} {format.size(round(last))}"
     changed = len(np.unique(known)) > 1
-    return [f"{words}{', changed on the way' if changed else ''}{', above ↑' if last > far else ''}"]
+    return [f"{words}{', changed' if changed else ''}{', above ↑' if last > far else ''}"]

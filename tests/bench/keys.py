@@ -20,7 +20,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from engine.search import Search
 from inspector import theme
+from inspector.actions import AREAS
 from inspector.prefs import Prefs
 from inspector.window import MainWindow
 from tests.bench import child, search
@@ -33,23 +35,23 @@ GOAL, SEARCH_GOAL, FRAME = 0.050, 0.100, 0.016
 LIMIT_S = 120.0
 """Seconds that anything may take to come to rest."""
 NONE = Qt.KeyboardModifier.NoModifier
-CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+CTRL = Qt.KeyboardModifier.ControlModifier
 FILTER = "agent:researcher tokens>1k"
 
-KEYS: tuple[tuple[str, str, Qt.Key, Qt.KeyboardModifier], ...] = (
-    ("J", "table", Qt.Key.Key_J, NONE),
-    ("K", "table", Qt.Key.Key_K, NONE),
-    ("Home", "table", Qt.Key.Key_Home, NONE),
-    ("End", "table", Qt.Key.Key_End, NONE),
-    ("N", "table", Qt.Key.Key_N, NONE),
-    ("Right in the chart", "chart", Qt.Key.Key_Right, NONE),
-    ("Ctrl++, zooms the chart", "table", Qt.Key.Key_Plus, CTRL),
-    ("Right in the zoomed chart", "chart", Qt.Key.Key_Right, NONE),
-    ("Ctrl+-", "table", Qt.Key.Key_Minus, CTRL),
-    ("Ctrl+0", "table", Qt.Key.Key_0, CTRL),
-    *((f"{n}, {name}", "table", getattr(Qt.Key, f"Key_{n}"), NONE)
-      for n, name in enumerate(("System", "Messages", "Tools", "Provider", "Raw ↔ Effective", "Why", "Diff"), 1)),
-)  # fmt: skip
+KEYS: dict[str, tuple[str, Qt.Key, Qt.KeyboardModifier]] = {
+    "J": ("table", Qt.Key.Key_J, NONE),
+    "K": ("table", Qt.Key.Key_K, NONE),
+    "Home": ("table", Qt.Key.Key_Home, NONE),
+    "End": ("table", Qt.Key.Key_End, NONE),
+    "N": ("table", Qt.Key.Key_N, NONE),
+    "Right in the chart": ("chart", Qt.Key.Key_Right, NONE),
+    "Ctrl++, zooms the chart": ("table", Qt.Key.Key_Plus, CTRL),
+    "Right in the zoomed chart": ("chart", Qt.Key.Key_Right, NONE),
+    "Ctrl+-": ("table", Qt.Key.Key_Minus, CTRL),
+    "Ctrl+0": ("table", Qt.Key.Key_0, CTRL),
+    **{f"{n}, {name}": ("table", Qt.Key(Qt.Key.Key_0 + n), NONE) for n, name in enumerate(AREAS, 1)},
+}
+"""Which key, in which part of the window."""
 
 
 def measure(figures: dict[str, Any]) -> None:
@@ -87,7 +89,7 @@ def main() -> int:
         window = _window(app, Path(folder) / "window")
         window.open(file)
         _until(app, lambda: _settled(window))
-        figures["keys"] = {name: _press(app, window, *rest) for name, *rest in KEYS}
+        figures["keys"] = {name: _press(app, window, *how) for name, how in KEYS.items()}
         figures["keys"]["a letter in the filter"] = _type(app, window)
         figures["chart"] = _chart(app, window)
         named = search.names(words)
@@ -104,7 +106,7 @@ def _written(file: Path, share: float) -> dict[str, Any]:
     for _ in range(int(REQUESTS * share)):
         record.request()
     record.commit()
-    index = search.Search(file)
+    index = Search(file)
     index.update()
     index.close()
     return {"requests": record.requests, "chars": record.chars}

@@ -143,7 +143,8 @@ def test_the_share_read_from_the_cache_is_of_reported_tokens_only():
 
 
 @pytest.mark.parametrize(
-    ("amount", "said"), [(0, "$0"), ("12.4", "$12.40"), ("0.0031", "$0.003100"), (1234.5, "$1\u2009234.50")]
+    ("amount", "said"),
+    [(0, "$0"), ("12.4", "$12.40"), ("0.0031", "$0.00310"), ("0.4", "$0.400"), (1234.5, "$1\u2009234.50")],
 )
 def test_small_sums_keep_their_digits(amount, said):
     assert money(Decimal(amount) if isinstance(amount, str) else amount) == said
@@ -166,3 +167,12 @@ def test_every_request_has_a_column_of_its_own_place():
     course = by_number(3)
     assert [course.at(x) for x in (-0.6, 0, 0.49, 0.51, 2, 99)] == [0, 0, 0, 1, 2, 2]
     assert course.whole[1] >= 23 and by_number(0).at(1) == -1
+
+
+def test_the_axis_numbers_also_a_single_request():
+    from inspector.views.chart_axes import dollars, heights, numbers
+
+    assert numbers(-0.5, 23.5, 1, 10) == [(0, "1")] and numbers(-0.5, 23.5, 0, 10) == []
+    assert [text for _, text in numbers(-0.5, 23.5, 9, 14)] == ["2", "4", "6", "8"]
+    assert heights(68_000, 4) == [20_000, 40_000, 60_000] and heights(0, 4) == []
+    assert [dollars(value) for value in (0.0005, 0.5, 2, 1200)] == ["$0.0005", "$0.5", "$2", "$1,200"]
