@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 def secret_commands(w: MainWindow) -> list[Command]:
     """For the menu Edit."""
 
-    def some() -> bool:
-        return (marks := marks_of(w)) is not None and marks.any()
-
-    def shown() -> bool:
-        return (marks := marks_of(w)) is not None and marks.any_shown()
+    def text() -> bool:  # what it holds comes later than the part does: not asked for here
+        return marks_of(w) is not None
 
     return [
-        Command("secret.next", "Next masked secret", lambda: step(w), "Edit", ("Ctrl+Shift+N",), some, separated=True,
+        Command("secret.next", "Next masked secret", lambda: step(w), "Edit", ("Ctrl+Shift+N",), text, separated=True,
                 hint="Puts the cursor of the text on it."),
-        Command("secret.show", "Show the secret under the cursor", lambda: show(w), "Edit", ("Ctrl+Shift+S",), some,
+        Command("secret.show", "Show the secret under the cursor", lambda: show(w), "Edit", ("Ctrl+Shift+S",), text,
                 hint="This one only, until another text comes. A click on the mask does the same."),
-        Command("secret.mask", "Mask the shown secrets again", lambda: mask(w), "Edit", ("Ctrl+Shift+M",), shown,
+        Command("secret.mask", "Mask the shown secrets again", lambda: mask(w), "Edit", ("Ctrl+Shift+M",), text,
                 hint="Those of this text; another text is masked as it comes."),
     ]  # fmt: skip
 
@@ -55,5 +52,5 @@ def show(w: MainWindow) -> None:
 
 def mask(w: MainWindow) -> None:
     """Mask all of this text again."""
-    if (marks := marks_of(w)) is not None:
-        marks.mask()
+    if (marks := marks_of(w)) is not None and not marks.mask():
+        w.status.show_note("No secret of this text is shown.")

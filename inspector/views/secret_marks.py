@@ -37,10 +37,6 @@ class SecretMarks(QObject):
         """Whether the text holds likely secrets, masked or shown."""
         return self._jobs is not None and bool(self._edit.shown_text().secrets)
 
-    def any_shown(self) -> bool:
-        """Whether one of them is shown."""
-        return bool(self._edit.shown_text().revealed)
-
     def show(self, offset: int) -> bool:
         """Show the secret at a true offset; False where none is masked."""
         text = self._edit.shown_text()
@@ -54,12 +50,13 @@ class SecretMarks(QObject):
         """Show the secret under the cursor."""
         return self.show(self._edit.offset())
 
-    def mask(self, offset: int | None = None) -> None:
-        """Mask the secret at a true offset again, or all of them."""
+    def mask(self, offset: int | None = None) -> bool:
+        """Mask the secret at a true offset again, or all of them; False where none is shown."""
         text = self._edit.shown_text()
         secret = text.secret_at(offset) if offset is not None else None
-        if self.any():
+        if text.revealed:
             self._lay_out(text.revealed - {secret.start} if secret else frozenset(), self._edit.offset())
+        return bool(text.revealed)
 
     def step(self) -> bool:
         """Put the cursor on the next masked secret, around the end; False without any."""

@@ -175,12 +175,12 @@ def test_the_whole_way_by_commands(qtbot: Any, view: TextView) -> None:
     assert marks.show_here()
     qtbot.waitUntil(lambda: GITHUB in view.edit.toPlainText())
     assert OPENAI not in view.edit.toPlainText()
-    assert marks.any_shown()
     assert view.edit.offset() == 6
     marks.step()
     assert view.edit.offset() == TEXT.index(OPENAI)
-    marks.mask()
+    assert marks.mask()
     qtbot.waitUntil(lambda: view.edit.toPlainText() == MASKED)
+    assert not marks.mask()
 
 
 def test_what_is_copied_is_masked_and_said(qtbot: Any, view: TextView) -> None:
