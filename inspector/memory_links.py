@@ -9,6 +9,10 @@ from inspector import workbench
 
 if TYPE_CHECKING:
     from inspector.desk import Desk
+    from inspector.prefs import Prefs
+
+SHARE = "memory_share"
+"""Name of the preference, in percent."""
 
 
 def connect(desk: Desk) -> None:
@@ -18,6 +22,13 @@ def connect(desk: Desk) -> None:
         pane.go_to_thread.connect(desk.session.select_thread)
         events.revert.reverted.connect(lambda _path, pane=pane: pane.refresh())
     events.revert.undecided.connect(partial(_decide, desk))
+
+
+def remember(desk: Desk, prefs: Prefs) -> None:
+    """From which share of the model's window on a memory file is too long: as it was set last."""
+    share = desk.around["memory"].edit.bench.preview.share
+    share.setValue(prefs.number(SHARE, share.value()))
+    share.valueChanged.connect(lambda percent: prefs.set(SHARE, percent))
 
 
 def _decide(desk: Desk, path: str, merge: object) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, chart_verbs, clipboard, dialogs, format
+from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         session.rows_changed.connect(self._rows_changed)
         desk.problem.connect(self.status.show_problem)
         desk.request.area_changed.connect(self.commands.refresh)
+        memory_links.remember(desk, self.prefs)
         for name in ("memory", "skills"):
             desk.around[name].changed.connect(self.commands.refresh)
         session.detail_ready.connect(self.commands.refresh)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from engine.places import in_store
 from engine.tables import table
 from engine.trace.model import MemoryFile, SkillRow
 
@@ -75,7 +76,9 @@ def skill_rows(source: Any, threads: Iterable[str]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for thread in threads:
         for skill in source.skills(thread):
-            row = found.setdefault(skill.path, _skill(skill))
+            row = found.get(skill.path)
+            if row is None:
+                row = found[skill.path] = _skill(skill, source, thread)
             row["drift"] = _worse(row["drift"], skill.drift)
             row["threads"].append(
                 {
@@ -97,9 +100,13 @@ def _worse(one: str | None, other: str | None) -> str | None:
     return other if one in mild and (other not in mild or mild.index(other) > mild.index(one)) else one
 
 
+def _versions(source: Any, path: str, thread: str) -> list[dict[str, Any]]:
+    """Every text that a file has had, the latest first; none where nobody keeps them."""
+    return [asdict(version) for version in source.versions(path, thread)] if hasattr(source, "versions") else []
+
+
 def _memory(file: MemoryFile, source: Any, thread: str) -> dict[str, Any]:
     facts = file.facts
-    versions = source.versions(file.path, thread) if hasattr(source, "versions") and not file.read_only else []
     return {
         "path": file.path,
         "backend": file.place,
@@ -114,15 +121,19 @@ def _memory(file: MemoryFile, source: Any, thread: str) -> dict[str, Any]:
         "drift": file.drift,
         "changed_at": file.changed_at,
         "changed_by": file.changed_by,
-        "versions": [asdict(version) for version in versions],
+        "versions": _versions(source, file.path, thread) if not file.read_only else [],
         "threads": [],
     }
 
 
-def _skill(skill: SkillRow) -> dict[str, Any]:
+def _skill(skill: SkillRow, source: Any, thread: str) -> dict[str, Any]:
+    there = bool(skill.version)
     return {
         "name": skill.name,
         "path": skill.path,
+        "backend": skill.place,
+        "state": "missing" if not there else "loaded" if skill.text is not None else "stops",
+        "bytes": len(skill.text.encode("utf-8", "surrogatepass")) if skill.text is not None else None,
         "listed": skill.listed,
         "reason": skill.problem,
         "line": skill.line,
@@ -132,6 +143,7 @@ def _skill(skill: SkillRow) -> dict[str, Any]:
         "full_tokens": skill.full_tokens,
         "overridden_by": skill.overridden_by,
         "drift": skill.drift,
+        "versions": _versions(source, skill.path, thread) if in_store(skill.path) else [],
         "findings": [asdict(finding) for finding in skill.findings],
         "tools": list(skill.tools),
         "allowed_tools": list(skill.allowed_tools),

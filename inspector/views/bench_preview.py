@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from engine.workbench import Finding
 from inspector import format, workbench
@@ -75,6 +75,14 @@ class PreviewPane(QWidget):
         head.setContentsMargins(MARGIN, 2, MARGIN, 2)
         head.addWidget(self.cost, 1)
         head.addWidget(self.whole)
+        self.share = QSpinBox()
+        self.share.setRange(1, 100)
+        self.share.setValue(round(100 * watch.share))
+        self.share.setPrefix("Long from ")
+        self.share.setSuffix(" %")
+        self.share.setAccessibleName("A memory file is too long from this share of the model's window on, in percent")
+        self.share.setToolTip("Of the model's window: a memory file that costs more is warned of.")
+        self.share.valueChanged.connect(lambda percent: watch.set_share(percent / 100))
         self.verdict.setContentsMargins(MARGIN, 0, MARGIN, 4)
         self._below = QWidget()
         below = QVBoxLayout(self._below)
@@ -85,10 +93,15 @@ class PreviewPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(MARGIN, 2, MARGIN, 4)
+        foot.addWidget(self.share)
+        foot.addStretch(1)
         column.addLayout(head)
         column.addWidget(self.verdict)
         split = AspectSplitter(self.text, self._below, (1, 1), least=BESIDE_NEVER)
         column.addWidget(split, 1)
+        column.addLayout(foot)
         watch.found.connect(self.refresh)
         watch.failed.connect(self.text.show_error)
 
@@ -124,6 +137,7 @@ class PreviewPane(QWidget):
         if found is None or buffer is None:
             return
         skill = workbench.is_skill(buffer.path)
+        self.share.setVisible(not skill)
         self.whole.setVisible(not skill)
         here, all_of = format.tokens(found.tokens), format.tokens(found.whole_tokens)
         self.cost.setText(

@@ -176,3 +176,22 @@ def test_ctrl_s_saves_the_editor_that_is_used(qtbot, make_window, world: World) 
     assert not (seen.stored() or "").startswith("mine")
     seen.run("memory.save")
     assert (seen.stored() or "").startswith("mine ")
+
+
+def test_the_share_from_which_a_file_is_too_long_is_remembered(qtbot, make_window, world: World, prefs) -> None:
+    world.user("word " * 3_000)
+    seen = Seen(qtbot, make_window, world)
+    seen.window.focus("memory")
+    seen.settle()
+    memory = seen.desk.around["memory"]
+    memory.edit.watch.set_sources([], 50_000)
+    memory.edit.modes["preview"].click()
+    seen.settle()
+    assert [one.kind for _, one in memory.edit.bench.preview.model.items] == ["long"]
+    memory.edit.bench.preview.share.setValue(20)
+    seen.settle()
+    assert memory.edit.bench.preview.model.items == []
+    assert prefs.number("memory_share", 5) == 20
+    again = make_window(world.file, prefs)
+    assert again.desk.around["memory"].edit.bench.preview.share.value() == 20
+    assert again.desk.around["memory"].edit.watch.share == 0.2

@@ -68,6 +68,8 @@ def test_skills_of_a_thread_and_of_every_one(demo_copy: Path) -> None:
     assert report["threads"][0]["read_in"] == [44]
     assert (odd["listed"], odd["line"], odd["menu_tokens"]) == (False, 3, 0)
     assert "a colon and a space" in odd["reason"]
+    assert (odd["backend"], odd["state"], odd["bytes"]) == ("store", "loaded", 47)
+    assert [version["author"] for version in odd["versions"]] == ["user"]
     every = {row["name"]: row for row in rows("skills", demo_copy)}
     assert sorted(every) == sorted(found)
     assert {one["thread_id"] for one in every["qbr-report"]["threads"]} == {WEEK_22, WEEK_23}
