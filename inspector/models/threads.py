@@ -32,9 +32,14 @@ STATUS_WORDS = {
 """Status of a thread in words; a resting thread needs none."""
 
 
+_TITLE = 100
+"""Characters of a first message that make a title: a longer one was cut, perhaps inside a secret."""
+
+
 def title(row: ThreadRow) -> str:
     """What a thread is called: its title, else its id, else that it has none."""
-    return format.one_line(row.title) or format.one_line(row.thread_id) or "(no name)"
+    cut = len(row.title) >= _TITLE
+    return format.one_line(row.title, goes_on=cut) or format.one_line(row.thread_id) or "(no name)"
 
 
 def second_line(row: ThreadRow, now: float | None = None, with_id: bool = False) -> str:
