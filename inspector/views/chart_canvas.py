@@ -13,10 +13,11 @@ from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from inspector import format, theme
+from inspector import theme
 from inspector.models import raster
 from inspector.models.bars import Numbers
 from inspector.views import chart_axes as axes
+from inspector.views.chart_frame import MIDDLE, RIGHT, draw_heights, draw_pauses, draw_places
 from inspector.views.chart_scene import PATTERNS, Line, Scene, swatch_colour
 from inspector.views.focus_edge import FocusEdge
 
@@ -26,8 +27,6 @@ GAP_FROM = 4
 """Bars at least so many pixels wide stand apart."""
 TINY = 1e-12
 """A request without a height still has its place; one that is dimmed gives way to one that is not."""
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
-_MIDDLE = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 
 class Canvas(QWidget):
@@ -183,13 +182,13 @@ class Canvas(QWidget):
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
         painter.setFont(self.font())
-        self._draw_heights(painter, area)
-        self._draw_places(painter, area)
+        draw_heights(painter, self.scene, area)
+        draw_places(painter, self, area)
         if len(self.scene.edges):
             lanes = LANE * len(self.scene.lanes)
             image = self._bars(area, ratio)
             painter.drawImage(QPoint(area.left(), area.top() - lanes), image)
-            self._draw_pauses(painter, area)
+            draw_pauses(painter, self, area)
             for line in self.scene.lines:
                 self._draw_line(painter, line, area, ratio)
             small = QFont(self.font())
@@ -197,7 +196,7 @@ class Canvas(QWidget):
             painter.setFont(small)
             for row, lane in enumerate(self.scene.lanes):
                 painter.setPen(theme.kind_colour(lane.kind))
-                painter.drawText(QRect(0, area.top() - lanes + row * LANE, area.left() - 6, LANE), _RIGHT, lane.letter)
+                painter.drawText(QRect(0, area.top() - lanes + row * LANE, area.left() - 6, LANE), RIGHT, lane.letter)
         painter.end()
         return made
 
@@ -248,48 +247,6 @@ class Canvas(QWidget):
         image.setDevicePixelRatio(ratio)
         return image
 
-    def _draw_heights(self, painter: QPainter, area: QRect) -> None:
-        for value in axes.heights(self.scene.top, area.height() // 20):
-            y = round(area.bottom() + 1 - value / self.scene.top * area.height())
-            painter.setPen(QPen(theme.line_colour(), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(area.left(), y, area.right(), y)
-            painter.setPen(theme.muted_colour())
-            painter.drawText(QRect(0, y - 8, area.left() - 6, 16), _RIGHT, self.scene.label(value))
-        painter.setPen(theme.line_colour())
-        painter.drawLine(area.left(), area.bottom() + 1, area.right(), area.bottom() + 1)
-
-    def _draw_places(self, painter: QPainter, area: QRect) -> None:
-        low, high = self.shown()
-        course = self.scene.course
-        if self.scene.mode == "time":
-            ticks = axes.times(course, low, high, area.width() // 80) if len(course.left) else []
-        else:
-            ticks = axes.numbers(low, high, len(course.left), area.width() // 56)
-        metrics, free = QFontMetrics(self.font()), area.left() - 20
-        painter.setPen(theme.muted_colour())
-        for place, text in ticks:
-            x, wide = round(self.x_of(place)), metrics.horizontalAdvance(text)
-            if x - wide // 2 < free or x + wide // 2 > self.width():
-                continue
-            painter.drawText(QRect(x - wide // 2 - 2, area.bottom() + 3, wide + 4, 16), _MIDDLE, text)
-            free = x + wide // 2 + 10
-
-    def _draw_pauses(self, painter: QPainter, area: QRect) -> None:
-        """A cut in the course, with how long nothing happened."""
-        metrics = QFontMetrics(self.font())
-        for begin, end, length in self.scene.course.pauses:
-            left, right = self.x_of(begin), self.x_of(end)
-            if right < area.left() or left > area.right():
-                continue
-            middle, text = round((left + right) / 2), format.duration(length * 1000)
-            painter.setPen(QPen(theme.muted_colour(), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(middle, area.top(), middle, area.bottom())
-            room = QRect(middle + 3, area.top(), metrics.horizontalAdvance(text) + 6, metrics.height())
-            if room.right() < area.right():
-                painter.fillRect(room, theme.base_colour())
-                painter.setPen(theme.muted_colour())
-                painter.drawText(room, _MIDDLE, text)
-
     def _draw_line(self, painter: QPainter, line: Line, area: QRect, ratio: float) -> None:
         """Steps over the columns, each value written where a step begins on the way."""
         metrics, before = QFontMetrics(self.font()), None
@@ -305,7 +262,7 @@ class Canvas(QWidget):
                     over = y - metrics.height() - 1 if line.name == "window" and y - metrics.height() > 0 else y + 1
                     room = QRect(round(left) + 3, over, metrics.horizontalAdvance(text) + 6, metrics.height())
                     painter.fillRect(room, _veil(theme.base_colour(), 200))
-                    painter.drawText(room, _MIDDLE, text)
+                    painter.drawText(room, MIDDLE, text)
             before = (end, y)
 
 
