@@ -27,6 +27,7 @@ LARGEST = 64 * 2**20
 """Bytes of a file that is read."""
 
 _MOST_FILES = 20_000
+_TRIES = 20
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -50,8 +51,20 @@ class OnDisk:
         return "" if self.data is None else hashlib.sha256(self.data).hexdigest()
 
 
-def read(root: Path, key: str) -> OnDisk:
-    """The file of this name in the folder, or why there is none. Never raises for what the disk says."""
+def read(root: Path, key: str, whole: bool = True) -> OnDisk:
+    """The file of this name in the folder, or why there is none. Never raises for what the disk says.
+
+    Without ``whole`` its bytes are left, and only looked whether they could be read.
+    """
+    for _ in range(_TRIES):
+        found = _read(root, key, whole)
+        if found is not None:
+            return found
+    return OnDisk(None, "it is exchanged again and again")
+
+
+def _read(root: Path, key: str, whole: bool) -> OnDisk | None:
+    """None where another file took its place between looking where it lies and opening it."""
     try:
         path = resolved(root, key)
         handle = os.open(path, _READ)
@@ -67,8 +80,12 @@ def read(root: Path, key: str) -> OnDisk:
             if problem := _unreadable(about):
                 return OnDisk(None, problem, size=about.st_size, modified=about.st_mtime)
             if not os.path.samestat(about, os.stat(resolved(root, key))):
-                return OnDisk(None, "it was exchanged while it was read")
+                return None
+            if not whole:
+                return OnDisk(None, size=about.st_size, modified=about.st_mtime)
             data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        return None
     except OSError as error:
         return OnDisk(None, _why(error))
     except InspectorError as error:

@@ -84,8 +84,9 @@ class Files:
         located = layout.locate(path)
         if located.kind == "filesystem":
             return folders.entry_at(located)
-        files = self.store(layout) if located.kind == "store" else self._state_files(thread_id, layout)
-        return files.get(path)
+        if located.kind == "store":
+            return self._stored(located)
+        return self._state_files(thread_id, layout).get(path)
 
     def skill_files(self, thread_id: str, sources: Sequence[str]) -> dict[str, Any]:
         """Files among which the skills of these sources are, by path."""
@@ -117,6 +118,12 @@ class Files:
         )
         found = {layout.path_of(Located("store", prefix, key)): _json(value) for prefix, key, value in rows}
         return {path: value for path, value in found.items() if path is not None}
+
+    def _stored(self, located: Located) -> Any:
+        if not self._book.one("SELECT 1 FROM sqlite_master WHERE name = 'store'"):
+            return None
+        row = self._book.one("SELECT value FROM store WHERE prefix = ? AND key = ?", (located.within, located.key))
+        return None if row is None else _json(row[0])
 
     def _state_files(self, thread_id: str, layout: Layout) -> dict[str, Any]:
         """Thread files by the agent's path; one that no path leads to any more has the name that it has there."""

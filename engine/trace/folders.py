@@ -19,12 +19,12 @@ _WHOLE = "SKILL.md"
 
 
 def named(layout: Layout, paths: Iterable[str]) -> dict[str, Any]:
-    """Those of these paths that lie in a folder and are there, read."""
+    """Those of these paths that lie in a folder and are there; their bytes are read when they are opened."""
     found = {}
     for path in paths:
         located = layout.locate(path)
         if located.kind == "filesystem":
-            entry = entry_at(located)
+            entry = entry_at(located, whole=False)
             if entry is not None:
                 found[path] = entry
     return found
@@ -46,9 +46,9 @@ def below(layout: Layout, sources: Iterable[str]) -> dict[str, Any]:
     return {path: entry for path, entry in found.items() if entry is not None}
 
 
-def entry_at(located: Located) -> dict[str, Any] | None:
-    """One file; None where there is none."""
-    file = fenced.read(located.root, located.key)
+def entry_at(located: Located, whole: bool = True) -> dict[str, Any] | None:
+    """One file; None where there is none. Without ``whole`` it is not read."""
+    file = fenced.read(located.root, located.key, whole)
     if file.missing:
         return None
     modified = datetime.fromtimestamp(file.modified, UTC).isoformat() if file.modified is not None else None

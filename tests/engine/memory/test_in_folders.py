@@ -6,13 +6,14 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import Reader, Runner, Workspace, next_request
+from engine import Reader, Runner, Workspace, fenced, next_request
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.agent.settings import AgentSettings, BackendSettings, Place
 from engine.errors import EditConflict, InspectorError
@@ -303,3 +304,24 @@ def test_a_folder_of_another_agent_under_the_same_path_is_another_file(world: Wo
     save_memory(world.file, PATH, "- changed\n", read_memory(world.file, PATH, "other").version, thread_id="other")
     assert (world.on_disk(), other.on_disk()) == (b"- likes tables\n", b"- changed\n")
     assert [one.thread_id for one in blast_radius(world.file, PATH, "other").threads] == ["other"]
+
+
+def test_a_file_that_is_saved_again_and_again_is_read_whole(world: World) -> None:
+    texts = {f"- {letter}\n".encode() * 5_000 for letter in "ab"}
+    over = threading.Event()
+
+    def save() -> None:
+        while not over.is_set():
+            for data in sorted(texts):
+                fenced.write(world.folder, f"/{NAME}", data, fenced.read(world.folder, f"/{NAME}").version)
+
+    world.put(min(texts))
+    saving = threading.Thread(target=save)
+    saving.start()
+    try:
+        found = [fenced.read(world.folder, f"/{NAME}") for _ in range(500)]
+    finally:
+        over.set()
+        saving.join()
+    assert {one.problem for one in found} == {""}
+    assert {one.data for one in found} <= texts
