@@ -15,8 +15,8 @@ from inspector import drafts, file_content, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
 
-STORE = "store"
-"""``MemoryFile.place`` of a file that can be saved from here."""
+THREAD_ONLY = ("thread state", "elsewhere")
+"""``MemoryFile.place`` of files that only one thread has, or that are not known: they can't be saved from here."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,15 @@ class Opened:
     """What the draft was made from."""
     read_only: str
     """Why it can't be edited; empty when it can."""
+    elsewhere: bool = False
+    """The file is out of reach: ``exact`` is the copy that the thread loaded."""
+    thread_id: str = ""
+    """Of the thread whose agent has the file; empty where it can't be saved."""
 
     @property
     def missing(self) -> bool:
         """Whether there is no such file."""
-        return not self.file.version and self.file.text is None
+        return not self.file.version and self.file.text is None and not self.elsewhere
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,17 @@ class Written:
     version: str
 
 
+def copied_only(file: MemoryFile) -> bool:
+    """Whether only the thread's copy of it is within reach, as in somebody else's database."""
+    return bool(file.problem) and not file.version and file.text is None and file.in_thread is not None
+
+
 def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | None, kept: Drafts) -> Opened:
     """Take a file apart for the editor, with the unsaved text that was left of it."""
     exact, reason = ExactText.of(file.text or ""), ""
+    if workspace is None and copied_only(file):
+        says = "It can be read, not edited: shown is the copy that the thread loaded, the file itself is not here."
+        return Opened(file, ExactText.of(file.in_thread or ""), None, None, 0, None, says, elsewhere=True)
     missing = not file.version and file.text is None
     if file.text is None and not missing:
         content = file_content.content_of(file.path, reader.file(thread_id, file.path))

@@ -187,7 +187,8 @@ class ThreadView(KeptFiles):
             found.append(_NO_ANSWER)
         if self.thread.mixed and not step.cipher:
             found.append("not protected: other checkpoints of this thread are encrypted, this one is not")
-        return "; ".join(dict.fromkeys(words.rstrip(".") for words in found if words)) or None
+        told = list(dict.fromkeys(words.rstrip(".") for words in found if words))
+        return "; ".join(told[:1] + [words[:1].lower() + words[1:] for words in told[1:]]) or None
 
     def _model(self, made: Made) -> str | None:
         metadata = made.fields.get("response_metadata")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from engine.trace.model import MemoryFile
 from inspector import format
+from inspector.memory_files import copied_only
 from inspector.models.items import Column, ItemsModel
 
 DRIFT = "≠"
@@ -17,6 +18,8 @@ def state(file: MemoryFile) -> str:
     """One word or two: how the file stands to the thread."""
     if file.problem and file.text is None and file.version:
         return "not UTF-8"
+    if copied_only(file):
+        return "copy only"
     if file.text is None:
         return "missing" if not file.version else "not UTF-8"
     if file.in_thread is None:
@@ -26,6 +29,9 @@ def state(file: MemoryFile) -> str:
 
 def in_words(file: MemoryFile) -> str:
     """A sentence: what the thread has of the file."""
+    if copied_only(file):
+        words = file.problem or ""
+        return f"{words[:1].upper()}{words[1:]}."
     if file.text is None and not file.version:
         if file.in_thread is not None:
             return f"{DRIFT} There is no such file any more; the thread keeps the copy that it loaded."
@@ -53,7 +59,7 @@ class MemoryModel(ItemsModel[MemoryFile]):
                 Column(
                     "Size",
                     lambda file: format.size(file.size) if file.version else format.UNKNOWN,
-                    lambda file: format.count(file.size, "byte") if file.version else "There is no such file.",
+                    lambda file: format.count(file.size, "byte") if file.version else "Its size is not known.",
                     sort=lambda file: file.size,
                     right=True,
                     hint="Bytes.",

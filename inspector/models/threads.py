@@ -42,13 +42,18 @@ def title(row: ThreadRow) -> str:
     return format.one_line(row.title, goes_on=cut) or format.one_line(row.thread_id) or "(no name)"
 
 
+def called_by_id(thread_id: str) -> str:
+    """An id in a line; in words where there is nothing to see of it."""
+    return format.one_line(thread_id, 60) or ("id of spaces only" if thread_id else "empty id")
+
+
 def second_line(row: ThreadRow, now: float | None = None, with_id: bool = False) -> str:
     """``41 requests · 3 h ago · researcher``: what is cut first comes last; what can't be read comes before all."""
     parts = [
         f"! {format.one_line(row.problem, 200)}" if row.problem else "",
         "requests not counted yet" if row.requests is None else format.count(row.requests, "request"),
         format.ago(row.updated_at, now),
-        (format.one_line(row.thread_id, 60) or "empty id") if with_id else "",
+        called_by_id(row.thread_id) if with_id else "",
         format.one_line(row.agent, 40) if row.agent else "",
     ]
     return " · ".join(part for part in parts if part)
