@@ -11,6 +11,7 @@ from engine.masking import Masked, mask
 
 _BEFORE, _AFTER = 48, 120  # characters shown around a match
 _AROUND = 400  # characters looked at for a secret that reaches into what is shown
+_MASK = re.compile(r"\[masked: [^\]]{1,40}\]")
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
 
 
@@ -36,7 +37,7 @@ def snippet(text: str, position: int, terms: Sequence[str]) -> Snippet:
 
 
 def _marks(shown: str, terms: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    folded = fold(shown)
+    folded = _MASK.sub(lambda mask: "\x00" * len(mask[0]), fold(shown))  # the name of a rule is no match
     found: list[tuple[int, int]] = []
     for term in terms:
         term = _BREAKS.sub(" ", term)

@@ -92,6 +92,13 @@ def test_keys_of_known_forms(key: str, rule: str) -> None:
         "ask-me-anything-about-this-long-thing",
         "the password is what nobody says",
         "http://localhost:8080/a@b",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "d450bcdc-4a0c-4c4e-9b7f-b7576fc8cb31",
+        "toolu_01A09q90qw90lq917835lq9 call_Ab12Cd34Ef56Gh78Ij90Kl12",
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==",
+        "session_0123456789abcdef0123456789abcdef",
+        "eyJust a word, and eyJ alone",
+        "1.2.3.4:8080/path?page=2&sort=key",
     ],
 )
 def test_what_is_no_secret_is_left(text: str) -> None:
