@@ -28,6 +28,7 @@ LARGEST = 64 * 2**20
 
 _MOST_FILES = 20_000
 _TRIES = 20
+_SUFFIX = ".saving"
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -110,6 +111,7 @@ def write(root: Path, key: str, data: bytes, base_version: str) -> OnDisk | None
             found = read(root, key)
             if found.problem or found.version != base_version:
                 return found
+            _clear(path)
             temporary = _beside(path, data, _mode_of(path))
             try:
                 found = read(root, key)
@@ -195,7 +197,7 @@ def _for_writing(root: Path, key: str, exists: bool) -> Path:
 
 def _beside(path: Path, data: bytes, mode: int) -> str:
     """A file with these bytes in the same folder, on the disk for certain."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".saving", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=_prefix(path), suffix=_SUFFIX, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -206,6 +208,19 @@ def _beside(path: Path, data: bytes, mode: int) -> str:
         os.unlink(name)
         raise
     return name
+
+
+def _clear(path: Path) -> None:
+    """Remove what a killed save of this file left; under the folder's lock no other save is on its way."""
+    if fcntl is not None:
+        for name in os.listdir(path.parent):
+            if name.startswith(_prefix(path)) and name.endswith(_SUFFIX):
+                with suppress(FileNotFoundError):
+                    os.unlink(path.parent / name)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:40]}."
 
 
 def _mode_of(path: Path) -> int:

@@ -325,3 +325,32 @@ def test_a_file_that_is_saved_again_and_again_is_read_whole(world: World) -> Non
         saving.join()
     assert {one.problem for one in found} == {""}
     assert {one.data for one in found} <= texts
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from engine import fenced
+root = Path(sys.argv[1])
+texts = [f"- {letter}\\n".encode() * 200_000 for letter in "ab"]
+while True:
+    for data in texts:
+        fenced.write(root, "/AGENTS.md", data, fenced.read(root, "/AGENTS.md").version)
+        print("saved", flush=True)
+"""
+
+
+def test_a_save_that_is_killed_leaves_the_old_text_or_the_new(world: World) -> None:
+    texts = {f"- {letter}\n".encode() * 200_000 for letter in "ab"}
+    for lines in (1, 2, 3):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(world.folder)], cwd=Path(__file__).parents[3], stdout=subprocess.PIPE
+        ) as running:
+            assert running.stdout is not None
+            for _ in range(lines):
+                assert running.stdout.readline() == b"saved\n"
+            running.kill()
+        assert world.on_disk() in texts
+        save_memory(world.file, PATH, "- mine\n", world.open().version, thread_id=THREAD)  # no lock is left
+        assert world.on_disk() == b"- mine\n"
+        assert [one.name for one in world.folder.iterdir()] == [NAME]
