@@ -15,8 +15,8 @@ from inspector import drafts, file_content, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
 
-THREAD_ONLY = ("thread state", "elsewhere")
-"""``MemoryFile.place`` of files that only one thread has, or that are not known: they can't be saved from here."""
+STORE = "store"
+"""``MemoryFile.place`` of a file that can be saved from here."""
 
 
 @dataclass(frozen=True)
