@@ -15,8 +15,8 @@ from inspector import drafts, file_content, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
 
-STORE = "store"
-"""``MemoryFile.place`` of a file that can be saved from here."""
+THREAD_ONLY = ("thread state", "elsewhere")
+"""``MemoryFile.place`` of files that only one thread has, or that are not known: they can't be saved from here."""
 
 
 @dataclass(frozen=True)
@@ -70,25 +70,30 @@ def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | N
         exact, reason = ExactText.of(content.text), content.note or file.problem or "It is not text."
     elif workspace is None:
         reason = "This source is not a workspace: its memory can be read, not edited."
-    elif file.place != STORE:
-        reason = "It does not lie in this workspace's store: it can be read here, not edited."
+    elif file.read_only or file.place in THREAD_ONLY:
+        reason = file.read_only or "It does not lie in this workspace's store: it can be read here, not edited."
     if reason or workspace is None:
         return Opened(file, exact, None, None, 0, None, reason)
-    slot, draft, more = kept.adopt(workspace, file.path)
+    slot, draft, more = kept.adopt(workspace, draft_name(file))
     if draft is not None and _is_stored(draft, file):
         slot.discard(0)
         draft = None
     base = ExactText.of(draft.base_text) if draft is not None else None
-    return Opened(file, exact, slot, draft, more, base, "")
+    return Opened(file, exact, slot, draft, more, base, "", thread_id=thread_id)
 
 
-def save(workspace: Path, path: str, base: ExactText, shown: str, version: str) -> Written:
+def draft_name(file: MemoryFile) -> str:
+    """Under which unsaved text is kept: agents may have different files at one path."""
+    return f"{file.path} in {file.within}" if file.within else file.path
+
+
+def save(workspace: Path, path: str, thread_id: str, base: ExactText, shown: str, version: str) -> Written:
     """Save an edited text over the version it was made from. Raises ``EditConflict`` over another one."""
     from engine import save_memory
 
     text = base.edited(shown)
     workbench.refuse_undecided(base.exact, text)
-    saved = save_memory(workspace, path, text, version)
+    saved = save_memory(workspace, path, text, version, thread_id=thread_id or None)
     return Written(shown, ExactText.of(text), saved.version)
 
 

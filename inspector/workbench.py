@@ -97,13 +97,13 @@ def _skill_preview(path: str, text: str) -> Preview:
     return Preview(menu, menu, tokens_of(menu), tokens_of(text), 0, check.findings, verdict)
 
 
-def versions(workspace: Path, path: str) -> list[FileVersion]:
+def versions(workspace: Path, path: str, thread_id: str) -> list[FileVersion]:
     """Every text that the file has had, the latest first."""
     from engine.memory.versions import file_versions
     from engine.trace.book import Book
 
     with closing(Book(workspace)) as book:
-        return file_versions(book, path)
+        return file_versions(book, path, thread_id or None)
 
 
 def version_text(workspace: Path, id: int) -> str:
@@ -183,11 +183,11 @@ def undo_apply(workspace: Path, event: int) -> Applied:
     return undo(workspace, event)
 
 
-def reach(workspace: Path, path: str) -> BlastRadius:
+def reach(workspace: Path, path: str, thread_id: str) -> BlastRadius:
     """Whom an edit of a file concerns."""
     from engine import blast_radius
 
-    return blast_radius(workspace, path)
+    return blast_radius(workspace, path, thread_id or None)
 
 
 def next_requests(workspace: Path, thread_id: str, path: str, make: Callable[[], str], applied: bool) -> DryComparison:
@@ -235,11 +235,11 @@ def sent_now(path: str, text: str) -> str:
     return sent_text(path, text)
 
 
-def stored_version(workspace: Path, path: str) -> str:
+def stored_version(workspace: Path, path: str, thread_id: str) -> str:
     """Version of a file as it stands; empty where there is none."""
     from engine import read_memory
 
-    return read_memory(workspace, path).version
+    return read_memory(workspace, path, thread_id).version
 
 
 def revert_edit(workspace: Path, path: str, request: int, tool_call_id: str | None, base_version: str) -> bool:
@@ -252,11 +252,11 @@ def revert_edit(workspace: Path, path: str, request: int, tool_call_id: str | No
     return revert(workspace, request, tool_call_id, path, base_version) is not None
 
 
-def delete_file(workspace: Path, path: str, base_version: str) -> None:
+def delete_file(workspace: Path, path: str, thread_id: str, base_version: str) -> None:
     """Delete a memory or skill file; its texts stay as versions. Raises ``EditConflict`` over another version."""
     from engine import delete_memory
 
-    delete_memory(workspace, path, base_version)
+    delete_memory(workspace, path, base_version, thread_id or None)
 
 
 def new_skill(workspace: Path, name: str, description: str) -> str:

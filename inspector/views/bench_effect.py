@@ -129,6 +129,7 @@ class EffectPane(QWidget):
             workbench.reach,
             buffer.workspace,
             buffer.path,
+            buffer.thread_id,
             done=self._take,
             failed=self.reach_pane.show_error,
             key=(self, "reach"),

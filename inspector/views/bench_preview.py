@@ -131,13 +131,13 @@ class PreviewPane(QWidget):
         if found is not None:
             self._draw()
             self.table.select_first()
+            self._chosen(self.table.current())
 
     def _draw(self) -> None:
         found, buffer = self._watch.preview, self._buffer
         if found is None or buffer is None:
             return
         skill = workbench.is_skill(buffer.path)
-        self.share.setVisible(not skill)
         self.whole.setVisible(not skill)
         here, all_of = format.tokens(found.tokens), format.tokens(found.whole_tokens)
         self.cost.setText(
@@ -153,6 +153,9 @@ class PreviewPane(QWidget):
             self.text.clear("The model gets nothing of it.", "")
 
     def _chosen(self, one: tuple[int, Finding] | None) -> None:
+        """The limit is shown where there is room, and beside the finding that it is about."""
+        skill = self._buffer is not None and workbench.is_skill(self._buffer.path)
+        self.share.setVisible(not skill and (one is None or one[1].kind == "long"))
         self.finding.setText("" if one is None else format.marked(one[1].sentence))
 
     def _go(self, one: tuple[int, Finding]) -> None:

@@ -121,6 +121,7 @@ class VersionsPane(QWidget):
             workbench.versions,
             buffer.workspace,
             buffer.path,
+            buffer.thread_id,
             done=self._take,
             failed=self.pane.show_error,
             key=(self, "versions"),

@@ -125,7 +125,7 @@ class EventsPane(QWidget):
         edit = one.edit
         wanted = None
         if edit is not None and one.workspace is not None and edit.after is not None:
-            wanted = Edit(one.workspace, edit.path, edit.request, edit.tool_call_id)
+            wanted = Edit(one.workspace, edit.thread_id, edit.path, edit.request, edit.tool_call_id)
         self.revert.show_edit(wanted)
         detail = self._detail
         key = (detail.row.id if detail is not None else 0, one.event, one.path, edit)

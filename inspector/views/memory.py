@@ -33,8 +33,8 @@ from inspector.views.side import SidePane
 CACHED = "An edit reaches new threads. This thread keeps the copy it loaded at its first run."
 NOT_YET = "An edit made before this thread's first run reaches it too."
 
-_Key = tuple[str, str | None]
-"""Path, and the thread for a file that only this thread has."""
+_Key = tuple[str, str, str | None]
+"""Path, where it lies, and the thread for a file that only this thread has."""
 
 
 class MemoryView(SidePane):
@@ -168,12 +168,11 @@ class MemoryView(SidePane):
     # -- buffers ---------------------------------------------------------------------------
 
     def _key(self, file: MemoryFile) -> _Key:
-        return (file.path, None if file.place == memory_files.STORE else self.thread_id)
+        return (file.path, file.within, self.thread_id if file.place in memory_files.THREAD_ONLY else None)
 
     def _is_unsaved(self, path: str) -> bool:
-        return any(
-            buffer.unsaved for key, buffer in self.buffers.items() if key in ((path, None), (path, self.thread_id))
-        )
+        keys = [self._key(file) for file in self.model.items if file.path == path]
+        return any(buffer.unsaved for key, buffer in self.buffers.items() if key in keys)
 
     def _look(self, file: MemoryFile) -> None:
         key = self._key(file)
@@ -238,7 +237,7 @@ class MemoryView(SidePane):
         )
         self.differences.setVisible(drift)
         self.drift.show_file(file)
-        applicable = file is not None and drift and file.state != "stops" and file.place == memory_files.STORE
+        applicable = file is not None and drift and file.state != "stops" and file.place not in memory_files.THREAD_ONLY
         self.applying.show_thread(self.thread_id, (file.path,) if file is not None and applicable else ())
         self.standing.setVisible(file is not None)
         self.standing.setText("" if file is None else self._standing(file))
@@ -246,7 +245,7 @@ class MemoryView(SidePane):
         self.changed.emit()
 
     def _standing(self, file: MemoryFile) -> str:
-        if self.workspace is None or file.place != memory_files.STORE:
+        if self.workspace is None or file.place in memory_files.THREAD_ONLY:
             return in_words(file)
         if any(each.in_thread is not None for each in self.model.items):
             return CACHED

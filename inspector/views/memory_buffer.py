@@ -45,6 +45,8 @@ class MemoryBuffer(QObject):
         self.workspace = workspace
         self.path = opened.file.path
         self.place = opened.file.place
+        self.thread_id = opened.thread_id
+        self._name = memory_files.draft_name(opened.file)
         self.read_only = opened.read_only
         self.missing = opened.missing
         self.creating = False
@@ -163,6 +165,7 @@ class MemoryBuffer(QObject):
             memory_files.save,
             self.workspace,
             self.path,
+            self.thread_id,
             self.base,
             self.text(),
             version,
@@ -214,7 +217,7 @@ class MemoryBuffer(QObject):
         """What a draft is made of, while there is something to keep."""
         if not self.unsaved or self.workspace is None:
             return None
-        return self.workspace, self.path, self.version, self.base, self.text()
+        return self.workspace, self._name, self.version, self.base, self.text()
 
     def _edited(self) -> None:
         if self.unsaved:

@@ -33,7 +33,7 @@ class Notes(QObject):
             edit.note.say(f"Read only. {buffer.read_only}")
         elif buffer.missing and not buffer.creating:
             edit.note.say(
-                f"{buffer.path} does not exist. It can be created in the workspace's store.",
+                f"{buffer.path} does not exist. It can be created.",
                 ("Create it…", self._ask_create),
             )
         elif buffer.restored_at is not None:
@@ -79,6 +79,7 @@ class Notes(QObject):
             workbench.delete_file,
             buffer.workspace,
             buffer.path,
+            buffer.thread_id,
             buffer.version,
             done=while_alive(buffer, lambda _none: self._deleted(buffer)),
             failed=while_alive(buffer, partial(self._not_deleted, buffer)),

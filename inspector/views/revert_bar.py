@@ -22,6 +22,7 @@ class Edit(NamedTuple):
     """An agent's edit, as the record names it."""
 
     workspace: Path
+    thread_id: str
     path: str
     request: int
     tool_call_id: str | None
@@ -70,6 +71,7 @@ class RevertBar(QWidget):
             workbench.stored_version,
             edit.workspace,
             edit.path,
+            edit.thread_id,
             done=while_alive(self, partial(self._asked, edit)),
             failed=while_alive(self, partial(self._failed, edit)),
             key=(self, "revert"),

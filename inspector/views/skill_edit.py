@@ -166,4 +166,5 @@ def _as_file(skill: SkillRow) -> MemoryFile:
         place=skill.place,
         modified_at=None,
         in_thread=None,
+        within=skill.within,
     )
