@@ -39,10 +39,9 @@ def draw_heights(painter: QPainter, scene: Scene, area: QRect) -> None:
         y = round(area.bottom() + 1 - value / scene.top * area.height())
         painter.setPen(QPen(theme.line_colour(), 1, Qt.PenStyle.DotLine))
         painter.drawLine(area.left(), y, area.right(), y)
-        if scene.lanes and y - 6 < area.top():
-            continue  # the letters of the marks stand there
         painter.setPen(theme.muted_colour())
-        painter.drawText(QRect(0, y - 8, area.left() - 6, 16), RIGHT, scene.label(value))
+        top = max(y - 8, area.top() - 3) if scene.lanes else y - 8  # over it stand the letters of the marks
+        painter.drawText(QRect(0, top, area.left() - 6, 16), RIGHT, scene.label(value))
     painter.setPen(theme.line_colour())
     painter.drawLine(area.left(), area.bottom() + 1, area.right(), area.bottom() + 1)
 

@@ -81,7 +81,7 @@ def main() -> int:
         figures[place] = {name: [trial[name] for trial in trials] for name in trials[0]}
     figures["areas"] = _areas(app, path, ids[-1])
     figures["table"] = _list(app, row, RequestsView, _scroll)
-    figures["chart"] = _list(app, row, ChartView, lambda view, _page: view.grab())
+    figures["chart"] = _list(app, row, ChartView, _redraw)
     figures["peak"] = child.peak_bytes()
     print(json.dumps(figures))
     return 0
@@ -138,6 +138,12 @@ class _Rows:
     def data_version(self) -> int:
         return 1
 
+    def load(self, *_given: Any) -> bool:
+        return True
+
+    def loaded(self, thread_id: str) -> list[int]:
+        return self.request_ids(thread_id)
+
     def threads(self) -> list[ThreadRow]:
         return [ThreadRow("long", "long", None, ROWS, 0.0, 0.0, "workspace", "idle")]
 
@@ -163,7 +169,7 @@ def _list(
         _show(app, view)
         began = time.perf_counter()
         session.select_thread("long")
-        while not (len(session.rows) and session.rows.complete) or _waits(view):
+        while not (len(session.rows) and session.rows.complete and jobs.idle()) or _waits(view):
             app.processEvents()
         app.processEvents()
         painted.append(time.perf_counter() - began)
@@ -181,6 +187,11 @@ def _list(
 def _scroll(view: RequestsView, page: int) -> None:
     bar = view.table.verticalScrollBar()
     bar.setValue((bar.value() + bar.pageStep()) % (bar.maximum() + 1))
+
+
+def _redraw(view: ChartView, _page: int) -> None:
+    view.plot.redraw()
+    view.grab()
 
 
 def _show(app: QApplication, view: QWidget) -> None:
