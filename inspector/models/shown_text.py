@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from engine.masking import Masked, Secret, beginning, secrets_in
+from engine.masking import Masked as Masked
+from engine.masking import Secret, beginning, secrets_in
 from inspector.invisible import SPECIAL, harmless, mark, marked, name_of
 from inspector.models import secrets as masks
 from inspector.models.secrets import Edit, MarkKind
