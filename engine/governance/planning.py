@@ -115,7 +115,7 @@ def targets(db: sqlite3.Connection, threads: Sequence[str], namespace: str | Non
         mark_own(db, ids)
         found += _of_threads(db, tables, threads)
     if namespace is not None:
-        below = f"{namespace}."
+        below = f"{namespace}/" if namespace.startswith("file:") else f"{namespace}."  # of a folder, not of one alike
         for table, column in (("store_vectors", "prefix"), ("store", "prefix"), ("file_versions", "place")):
             if table in tables:
                 where = f"({column} = ? OR substr({column}, 1, ?) = ?)"  # LIKE takes ACME for acme

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from engine import Reader, Runner, Workspace, fenced, next_request
 from engine.agent.scripted import Call, ScriptedChat, Turn
 from engine.agent.settings import AgentSettings, BackendSettings, Place
 from engine.errors import EditConflict, InspectorError
+from engine.governance import delete_for_good, plan_deletion
 from engine.memory import delete_memory, read_memory, save_memory, version_of
 from engine.memory.applying import apply_memory
 from engine.memory.edits import revert_edit
@@ -32,9 +34,9 @@ class World:
 
     def __init__(self, at: Path) -> None:
         self.file, self.folder, self.skills = at / "w.ctx", at / "notes", at / "know-how"
-        self.folder.mkdir()
+        self.folder.mkdir(parents=True)
         self.skills.mkdir()
-        Workspace.create(self.file)
+        Workspace.ensure(self.file)
 
     def settings(self) -> AgentSettings:
         routes = {
@@ -354,3 +356,18 @@ def test_a_save_that_is_killed_leaves_the_old_text_or_the_new(world: World) -> N
         save_memory(world.file, PATH, "- mine\n", world.open().version, thread_id=THREAD)  # no lock is left
         assert world.on_disk() == b"- mine\n"
         assert [one.name for one in world.folder.iterdir()] == [NAME]
+
+
+def test_what_is_kept_of_a_folders_texts_can_be_deleted_and_no_other_folders(tmp_path: Path) -> None:
+    world, alike = World(tmp_path), World(tmp_path / "alike")
+    alike.file = world.file
+    alike.folder = alike.folder.rename(world.folder.with_name("notes.d"))
+    for one, thread in ((world, THREAD), (alike, "other")):
+        one.put(b"- a secret\n")
+        one.turn(thread)
+        seen = read_memory(world.file, PATH, thread)
+        save_memory(world.file, PATH, "- none\n", seen.version, thread_id=thread)
+    delete_for_good(world.file, plan_deletion(world.file, namespace=f"file:{world.folder}"))
+    with closing(world.reader()) as reader:
+        assert [len(reader.versions(PATH, thread)) for thread in (THREAD, "other")] == [0, 2]
+    assert world.on_disk() == b"- none\n"
