@@ -247,8 +247,8 @@ class Event:
     request_number: int | None
     kind: str
     """offload, summary, memory loaded, memory edited, memory applied, skill listed, skill read, skill pinned,
-    skills applied, purpose guessed, warning, lost; told from checkpoints also state rewritten, step failed,
-    interrupt."""
+    skills applied, purpose guessed, warning, lost, failure, overflow, interrupt, decision, by hand; told from
+    checkpoints also state rewritten, step failed."""
     at: float
     data: Mapping[str, Any]
 
@@ -259,7 +259,7 @@ class Summary:
 
     event: int
     request: int | None
-    """The first request that was sent with it."""
+    """The first request that was sent with it; of one made on demand, the summarizing call."""
     request_number: int | None
     summary_request: int | None
     """The summarizing call that wrote it."""
