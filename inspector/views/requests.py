@@ -165,7 +165,9 @@ class RequestsView(QWidget):
 
     def _current_changed(self, current: QModelIndex) -> None:
         id = self.model.id_at(current)
-        if not self._updating and id is not None:
+        # A table that gets the keyboard makes its first row the current one, without selecting it: nobody chose it.
+        chosen = self.table.selectionModel().isRowSelected(current.row())
+        if not self._updating and chosen and id is not None:
             self._session.select_request(id)
 
     def _scrolled(self) -> None:

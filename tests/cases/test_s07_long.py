@@ -86,6 +86,9 @@ def test_first_rows_come_while_the_rest_is_read_and_reading_can_be_stopped(
     assert 0 < found < STEPS
     assert window.session.loading
     assert requests(window)[0][0] == "1"
+    window.desk.requests.table.clearFocus()
+    window.desk.requests.table.setFocus()
+    assert window.session.request_id is None, "the keyboard chooses nothing"
     window.session.select_index(0)  # the window answers
     qtbot.waitUntil(lambda: window.desk.request.detail() is not None, timeout=WAIT_MS)
     qtbot.waitUntil(window.status.cancel.isVisible, timeout=WAIT_MS)
