@@ -97,7 +97,7 @@ def _skill_preview(path: str, text: str) -> Preview:
     return Preview(menu, menu, tokens_of(menu), tokens_of(text), 0, check.findings, verdict)
 
 
-def versions(workspace: Path, path: str, thread_id: str) -> list[FileVersion]:
+def versions(workspace: Path, path: str, thread_id: str = "") -> list[FileVersion]:
     """Every text that the file has had, the latest first."""
     from engine.memory.versions import file_versions
     from engine.trace.book import Book

@@ -66,6 +66,8 @@ class EffectPane(QWidget):
         self._jobs = jobs
         self._buffer: MemoryBuffer | None = None
         self._thread: str | None = None
+        self.dry = DryPane(jobs)
+        self.dry.opened.connect(self.compare_asked)
         self.says = plain_label()
         self.says.setWordWrap(True)
         self.says.setContentsMargins(MARGIN, 2, MARGIN, 4)
@@ -80,8 +82,6 @@ class EffectPane(QWidget):
         self.apply.setAccessibleName("As if the edit were applied to this thread too")
         self.apply.setChecked(True)
         self.apply.toggled.connect(lambda _on: self.dry.forget())
-        self.dry = DryPane(jobs)
-        self.dry.opened.connect(self.compare_asked)
         row = QHBoxLayout()
         row.setContentsMargins(MARGIN, 4, MARGIN, 4)
         row.setSpacing(8)

@@ -166,5 +166,4 @@ def _as_file(skill: SkillRow) -> MemoryFile:
         place=skill.place,
         modified_at=None,
         in_thread=None,
-        within=skill.within,
     )
