@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
+SCOPES = {"centre": "in the middle", "table": "in the table of requests", "chart": "in the chart"}
+"""Parts of the window that keys belong to, in words."""
 MENUS: tuple[str, ...] = ("File", "Edit", "Thread", "Go", "View", "Help")
 """Menus of the menu bar, in order."""
 
@@ -67,14 +69,18 @@ def written(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def keys_of(command: Command) -> str:
-    """All keys of a command as this system writes them."""
-    first = [written(key) for key in command.keys]
-    return ", ".join([*first, *(written(key) + (f" ({scope})" if scope else "") for scope, key in command.also)])
+def keys_of(command: Command, places: bool = False) -> str:
+    """All keys of a command as this system writes them; with ``places``, each with the part where it works."""
+    keys = [*((command.scope, key) for key in command.keys), *command.also]
+    return ", ".join(written(key) + (f" ({SCOPES.get(scope, scope)})" if places and scope else "")
+                     for scope, key in keys)  # fmt: skip
 
 
 class Commands(QObject):
     """The table, and the actions, menus and help that come from it."""
+
+    ran = Signal(str)
+    """A command was run, by its id."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -127,8 +133,7 @@ class Commands(QObject):
         command = self._commands[command_id]
         if not command.enabled():
             return False
-        command.run()
-        self.refresh()
+        self._triggered(command)
         return True
 
     def refresh(self) -> None:
@@ -161,7 +166,7 @@ class Commands(QObject):
 
     def keys_page(self) -> list[tuple[str, str, str, str]]:
         """Rows of the help page: menu or part, title, keys as this system writes them, hint."""
-        rows = [(each.menu, each.title, keys_of(each), each.hint) for each in self._commands.values()]
+        rows = [(each.menu, each.title, keys_of(each, places=True), each.hint) for each in self._commands.values()]
         for part in self._in_place:
             rows.append((part.where, part.does, ", ".join(written(key) for key in part.keys), ""))
         return rows
@@ -199,6 +204,7 @@ class Commands(QObject):
     def _triggered(self, command: Command) -> None:
         if command.enabled():
             command.run()
+            self.ran.emit(command.id)
         self.refresh()
 
     def _fill(self, menu: QMenu, entries: Iterable[Command]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import platform
 
 from PySide6 import __version__ as pyside_version
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import QSortFilterProxyModel, Qt, qVersion
 from PySide6.QtGui import QFontMetrics, QIcon, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHeaderView,
+    QLineEdit,
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
@@ -92,10 +93,19 @@ class KeysPage(QDialog):
         self.model.setHorizontalHeaderLabels(["Menu", "Command", "Keys", "What it does"])
         for cells in commands.keys_page():
             self.model.appendRow([QStandardItem(cell) for cell in cells])
+        self.shown = QSortFilterProxyModel(self)
+        self.shown.setSourceModel(self.model)
+        self.shown.setFilterKeyColumn(-1)
+        self.shown.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.field = QLineEdit(self)
+        self.field.setPlaceholderText("Search by name, key or what it does")
+        self.field.setAccessibleName("Search the keys")
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self.shown.setFilterFixedString)
         table = QTableView(self)
         quiet(table)
         table.setAccessibleName("Commands and keys")
-        table.setModel(self.model)
+        table.setModel(self.shown)
         table.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         table.setTabKeyNavigation(False)
@@ -107,9 +117,10 @@ class KeysPage(QDialog):
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setStretchLastSection(True)
         layout = QVBoxLayout(self)
+        layout.addWidget(self.field)
         layout.addWidget(table)
         layout.addWidget(_close_box(self))
-        self.resize(980, 640)
+        self.resize(1080, 640)
 
 
 class ErrorDialog(QDialog):

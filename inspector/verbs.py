@@ -12,7 +12,7 @@ from inspector.models.requests import HEADERS
 from inspector.models.rows import same_agent
 from inspector.searching import Searchable, searchable
 from inspector.views.note import NoteDialog
-from inspector.views.palette import Palette
+from inspector.views.palette import Palette, recently
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestRow
@@ -269,7 +269,9 @@ def toggle_chart(w: MainWindow) -> None:
 
 def show_palette(w: MainWindow) -> None:
     """Find a command by name."""
-    Palette(w.commands, w).open()
+    palette = Palette(w.commands, w.prefs.names("recent_commands"), w)
+    palette.chosen.connect(lambda id: w.prefs.set_names("recent_commands", recently(id, palette.recent)))
+    palette.open()
 
 
 def show_keys(w: MainWindow) -> None:

@@ -1,0 +1,157 @@
+"""Every command of the table is reached with nothing but keys, and so is whatever takes the keyboard."""
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMenu
+
+from inspector.models.rows import has_summary
+from inspector.needs import needs
+from inspector.tab_order import in_order
+from inspector.views.palette import Palette
+from inspector.views.request import RAW_EFFECTIVE
+from tests.inspector.conftest import settle
+from tests.inspector.test_window import open_thread
+
+LAST = ("file.default", "thread.send", "thread.stop", "file.quit")
+"""These change what is open, or end it; in this order."""
+
+
+@pytest.fixture
+def window(qtbot, make_window, demo_copy, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args, **_more: ("", ""))
+    made = make_window(demo_copy)
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def prepare(qtbot, window) -> None:
+    """A state in which nearly everything can be done."""
+    session, request = window.session, window.desk.request
+    open_thread(qtbot, window)
+    rows = session.rows.known()
+    cut = next(row for row in rows if has_summary(row) and row.purpose == "agent" and row.checkpoint_id)
+    for row in (rows[0], rows[20], cut):
+        session.select_request(row.id)
+        settle(qtbot, window)
+    window.desk.going.move(-1)  # something lies ahead and behind
+    settle(qtbot, window)
+    session.select_request(cut.id)
+    settle(qtbot, window)
+    if not window.desk.going.can(1):
+        session.select_request(rows[1].id)
+        window.desk.going.move(-1)
+        settle(qtbot, window)
+    request.bring_area(RAW_EFFECTIVE)
+    request.diff.use_baseline(rows[0])
+    window.around.show("memory")
+    settle(qtbot, window)
+    memory = window.desk.around["memory"]
+    if not memory.edit.can_save():
+        memory.edit.editor.insertPlainText("x")
+    window.composer.edit.setPlainText("Hello")
+    settle(qtbot, window)
+    window.focus("requests")
+    window.commands.refresh()
+
+
+def test_whatever_can_be_disabled_says_what_it_waits_for(make_window):
+    window = make_window()
+    closed = [command.id for command in window.commands.all() if not command.enabled()]
+    assert len(closed) > 30 and [id for id in closed if not needs(id)] == []
+    palette = Palette(window.commands, (), window)
+    rows = [palette.model.item(n) for n in range(palette.model.rowCount())]
+    assert {row.isEnabled() for row in rows} == {True, False}
+    palette.look_for("read again")
+    assert palette.model.item(0).data(Qt.ItemDataRole.UserRole + 1) == "needs an open file"
+    ran: list[str] = []
+    window.commands.ran.connect(ran.append)
+    palette.chosen.connect(ran.append)
+    palette.run()
+    assert ran == []
+    palette.close()
+
+
+def test_the_palette_takes_letters_and_puts_what_was_used_first(make_window):
+    window = make_window()
+    palette = Palette(window.commands, ["view.gone", "help.about"], window)
+    assert palette.model.item(0).data(Qt.ItemDataRole.UserRole) == "help.about"
+
+    def first(text: str) -> str:
+        palette.look_for(text)
+        return palette.model.item(0).data(Qt.ItemDataRole.UserRole)
+
+    assert first("last requ") == "go.last"
+    assert first("requ last") == "go.last"
+    assert first("nsum") == "go.next_summary"
+    assert first("about") == "help.about"
+    palette.look_for("zzzz")
+    assert palette.model.rowCount() == 0
+    palette.close()
+
+
+def test_tab_reaches_whatever_takes_the_keyboard(qtbot, window):
+    prepare(qtbot, window)
+    for pane in window.around.names():
+        window.around.show(pane)
+        settle(qtbot, window)
+        wanted = in_order(window)
+        seen = []
+        for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):  # the memory editor writes a Tab, and Shift+Tab leaves it
+            window.threads.list.setFocus()
+            way = [window.threads.list]
+            for _ in wanted:
+                qtbot.keyClick(way[-1], key)
+                if (holder := QApplication.focusWidget()) in way:
+                    break
+                way.append(holder)
+            seen += way
+        there = [widget for widget in in_order(window) if widget in wanted]  # some come and go with the row
+        missed = [widget.accessibleName() or type(widget).__name__ for widget in there if widget not in seen]
+        assert missed == [], pane
+    window.desk.around["memory"].revert()
+
+
+class Menus(QObject):
+    """Notes the menus that appear, and closes them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[int] = []
+
+    def eventFilter(self, watched, event) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QMenu):
+            self.shown.append(len(watched.actions()))
+            watched.close()
+        return False
+
+
+def test_every_context_menu_opens_by_the_menu_key(qtbot, window):
+    prepare(qtbot, window)
+    menus = Menus()
+    QApplication.instance().installEventFilter(menus)
+    lists = [
+        view for view in window.findChildren(QAbstractItemView)
+        if view.contextMenuPolicy() == Qt.ContextMenuPolicy.CustomContextMenu
+    ]  # fmt: skip
+    assert len(lists) >= 4
+    without = []
+    try:
+        for view in lists:
+            if not view.isVisible() or view.model() is None or not view.model().rowCount():
+                continue
+            view.setFocus()
+            if not view.currentIndex().isValid():
+                view.setCurrentIndex(view.model().index(0, 0))
+            view.scrollTo(view.currentIndex())
+            at = view.visualRect(view.currentIndex()).center()
+            before = len(menus.shown)
+            reason = QContextMenuEvent.Reason.Keyboard  # what Qt makes of the Menu key and of Shift+F10
+            QApplication.sendEvent(view.viewport(), QContextMenuEvent(reason, at, view.viewport().mapToGlobal(at)))
+            if len(menus.shown) == before or not menus.shown[-1]:
+                without.append(view.accessibleName())
+    finally:
+        QApplication.instance().removeEventFilter(menus)
+    assert without == []
+    window.desk.around["memory"].revert()
