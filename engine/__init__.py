@@ -15,7 +15,6 @@ Names are loaded when they are first used: LangChain and its integrations take s
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from engine import importing
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from engine.agent.demo import make_demo as make_demo
     from engine.agent.effective import effective as effective
     from engine.agent.listing import list_tools as list_tools
+    from engine.agent.profiles import known_models as known_models
     from engine.agent.questions import can_go_on as can_go_on
     from engine.agent.questions import pending_questions as pending_questions
     from engine.agent.ran import settings_of_request as settings_of_request
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from engine.agent.trust import distrust_tool as distrust_tool
     from engine.agent.trust import tool_source as tool_source
     from engine.agent.trust import trust_tool as trust_tool
+    from engine.agent.written import settings_form as settings_form
+    from engine.agent.written import settings_from as settings_from
     from engine.dryrun import compare_requests as compare_requests
     from engine.dryrun import next_request as next_request
     from engine.dryrun import request_again as request_again
@@ -148,6 +150,7 @@ _NAMES = {
     "forget_key": "engine.agent.secrets",
     "import_thread": "engine.share",
     "key_state": "engine.agent.secrets",
+    "known_models": "engine.agent.profiles",
     "ledger_of": "engine.ledger",
     "lifetime_table": "engine.lifetimes",
     "list_agents": "engine.agent.stored",
@@ -178,6 +181,8 @@ _NAMES = {
     "store_items": "engine.store",
     "store_namespaces": "engine.store",
     "token_split": "engine.wire.side",
+    "settings_form": "engine.agent.written",
+    "settings_from": "engine.agent.written",
     "settings_of_request": "engine.agent.ran",
     "tool_source": "engine.agent.trust",
     "trust_tool": "engine.agent.trust",
@@ -185,15 +190,17 @@ _NAMES = {
     "wire_comparison": "engine.wire.side",
 }
 
-try:
-    __version__ = version("context-inspector")
-except PackageNotFoundError:  # run from a checkout that was not installed
-    __version__ = "0.1.0"
-
 __all__ = ["__version__", *_NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # deferred: importlib.metadata takes longer than all that a first window needs of this
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("context-inspector")
+        except PackageNotFoundError:  # run from its folder, not installed
+            return "0.1.0"
     if name in _NAMES:
         return getattr(importing.late(_NAMES[name]), name)
     raise AttributeError(f"module 'engine' has no attribute {name!r}")
