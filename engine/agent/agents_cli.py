@@ -42,7 +42,7 @@ def _agents(options: argparse.Namespace, to_json: Callable[[Any], str]) -> None:
 
 def _told(agent: StoredAgent) -> dict[str, Any]:
     from engine.agent.checking import check_settings
-    from engine.agent.written import written
+    from engine.agent.written import settings_form
 
     return {
         "id": agent.id,
@@ -53,7 +53,7 @@ def _told(agent: StoredAgent) -> dict[str, Any]:
         "updated_at": agent.updated_at,
         "threads": list(agent.threads),
         "fault": agent.fault,
-        "settings": None if agent.fault else written(agent.settings),
+        "settings": None if agent.fault else settings_form(agent.settings),
         "problems": [] if agent.fault else [asdict(problem) for problem in check_settings(agent.settings)],
         "effective": [asdict(value) for value in _values(agent)],
     }

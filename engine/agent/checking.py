@@ -15,7 +15,7 @@ from engine.agent.secret_values import secret_in
 from engine.agent.settings import AgentSettings, Decision, SubagentSettings
 from engine.agent.sizes import size_problems
 from engine.agent.trust import tool_source
-from engine.agent.written import read
+from engine.agent.written import settings_from
 from engine.blueprint import Problem
 from engine.errors import UsageError
 
@@ -34,7 +34,7 @@ def check_settings(
     that nobody has can only be told when no tool is named by its file.
     """
     if isinstance(settings, Mapping):
-        settings = read(settings)
+        settings = settings_from(settings)
     model = tuple(_model(settings.model, "model"))
     found = [
         *_unread(settings),

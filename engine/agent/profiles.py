@@ -1,7 +1,7 @@
 """What is known of a model by its name, without importing its provider's package or making it.
 
 Providers are those of LangChain's ``init_chat_model``; profiles are the data that an integration ships
-(``tests/contract/test_profiles.py`` compares both with the real ones).
+(``tests/contract/test_models_by_name.py`` compares both with the real ones).
 """
 
 from __future__ import annotations
@@ -29,6 +29,17 @@ def providers() -> Mapping[str, str]:
 def is_installed(package: str) -> bool:
     """Whether a top-level package is there. Imports nothing."""
     return importlib.util.find_spec(package) is not None
+
+
+def known_models() -> tuple[str, ...]:
+    """Models by the names that settings use: the offline ones, then those that installed integrations describe."""
+    named = [
+        f"{provider}:{model}"
+        for provider, package in providers().items()
+        if is_installed(package)
+        for model in _shipped(package)
+    ]
+    return (HAND, SCRIPTED, *sorted(named))
 
 
 def profile_of(model: Any) -> Mapping[str, Any] | None:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from engine.agent.settings import AgentSettings
-from engine.agent.written import read
+from engine.agent.written import settings_from
 from engine.errors import WorkspaceError
 from engine.workspace import BUSY_SECONDS, check_workspace
 
@@ -35,4 +35,4 @@ def settings_of_request(path: str | Path, request_id: int) -> AgentSettings | No
             row = db.execute(_SELECT, (request_id,)).fetchone()
     except sqlite3.Error as error:
         raise WorkspaceError(f"{file} can't be read: {error}.") from error
-    return None if row is None else read(json.loads(row[0]))
+    return None if row is None else settings_from(json.loads(row[0]))

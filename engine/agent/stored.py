@@ -15,7 +15,7 @@ from pathlib import Path
 
 from engine.agent.secret_values import secret_in
 from engine.agent.settings import AgentSettings
-from engine.agent.written import read, unread, written
+from engine.agent.written import settings_form, settings_from, unread
 from engine.blueprint import StoredAgent
 from engine.errors import EditConflict, UsageError, WorkspaceError
 from engine.transactions import transaction
@@ -67,7 +67,7 @@ def save_agent(
             value looks like a key. Nothing was written.
         EditConflict: the agent is another one than ``version`` by now, or gone; ``current`` is its JSON form.
     """
-    name, form = _name(name), written(settings)
+    name, form = _name(name), settings_form(settings)
     found = secret_in(form)
     if found is not None:
         raise UsageError(
@@ -186,7 +186,7 @@ def _agent(db: sqlite3.Connection, row: tuple[int, str, str, int, float, float])
     fault = None
     try:
         form = json.loads(body)
-        settings = read(form)
+        settings = settings_from(form)
     except (ValueError, TypeError, AttributeError, RecursionError):
         settings, fault = AgentSettings(model=""), f"The stored settings of the agent {name!r} are damaged."
     names = tuple(thread for (thread,) in threads)

@@ -20,7 +20,7 @@ from engine.wire.secrets import without_secrets
 _OTHER = "other"
 
 
-def written(settings: AgentSettings) -> dict[str, Any]:
+def settings_form(settings: AgentSettings) -> dict[str, Any]:
     """The JSON form of settings that can be stored: models and tools are all named.
 
     Raises:
@@ -36,7 +36,7 @@ def described(settings: AgentSettings) -> dict[str, Any]:
     return {**settings.tags, **form}
 
 
-def read(form: Mapping[str, Any]) -> AgentSettings:
+def settings_from(form: Mapping[str, Any]) -> AgentSettings:
     """Settings from their JSON form. Fields that it lacks have their defaults; see ``AgentSettings.other``."""
     settings: AgentSettings = _read(AgentSettings, form)
     return settings

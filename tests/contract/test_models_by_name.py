@@ -19,7 +19,7 @@ from werkzeug import Request, Response
 from engine.agent.build import build_agent
 from engine.agent.effective import effective
 from engine.agent.models import resolve_model
-from engine.agent.profiles import answer_tokens, profile_of, providers
+from engine.agent.profiles import answer_tokens, is_installed, known_models, profile_of, providers
 from engine.agent.settings import AgentSettings
 from engine.errors import UsageError
 from engine.workspace import Workspace
@@ -106,3 +106,12 @@ def test_a_model_that_cannot_be_made_is_said_without_its_key(monkeypatch: pytest
             resolve_model(name)
     with pytest.raises(UsageError, match="can't be used"):
         resolve_model("openai:x", parameters={"temperature": "hot"})
+
+
+def test_the_models_that_are_offered_are_those_that_installed_integrations_describe() -> None:
+    offered = known_models()
+    assert offered[:2] == ("hand", "scripted")
+    for name in offered[2:]:
+        provider = name.partition(":")[0]
+        assert is_installed(providers()[provider])
+        assert profile_of(name), name

@@ -10,7 +10,7 @@ import pytest
 from engine.agent.effective import effective
 from engine.agent.settings import AgentSettings
 from engine.agent.stored import agent_of, assign_agent, save_agent
-from engine.agent.written import written
+from engine.agent.written import settings_form
 from engine.cli import main
 from engine.workspace import Workspace
 
@@ -36,7 +36,7 @@ def test_agents_are_told_with_their_problems_and_values(path: Path, capsys: pyte
 def test_the_same_as_json(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["agents", str(path), "--json"]) == 0
     fine, wrong = json.loads(capsys.readouterr().out)
-    assert fine["settings"] == json.loads(json.dumps(written(AgentSettings(model="scripted"))))
+    assert fine["settings"] == json.loads(json.dumps(settings_form(AgentSettings(model="scripted"))))
     assert (fine["threads"], fine["problems"], fine["fault"]) == (["t"], [], None)
     assert [item["name"] for item in fine["effective"]] == [
         item.name for item in effective(AgentSettings(model="scripted"))

@@ -21,7 +21,7 @@ from engine.agent.settings import (
     Place,
     SubagentSettings,
 )
-from engine.agent.written import written
+from engine.agent.written import settings_form
 from engine.blueprint import EffectiveValue
 
 
@@ -171,7 +171,7 @@ def test_the_demos_have_no_errors() -> None:
 
 
 def test_the_stored_form_is_checked_as_it_stands() -> None:
-    form = {**written(AgentSettings(model="scripted")), "memory": 5, "mood": "new"}
+    form = {**settings_form(AgentSettings(model="scripted")), "memory": 5, "mood": "new"}
     assert [(p.field, p.level) for p in check_settings(form)] == [("memory", "error"), ("mood", "warning")]
 
 

@@ -23,7 +23,7 @@ from engine.agent.stored import (
     rename_agent,
     save_agent,
 )
-from engine.agent.written import written
+from engine.agent.written import settings_form
 from engine.errors import EditConflict, UsageError
 from engine.workspace import Workspace
 
@@ -59,7 +59,7 @@ def test_a_change_names_the_version_it_was_made_from(path: Path) -> None:
     assert (changed.settings, changed.version) == (LONG, 2)
     with pytest.raises(EditConflict) as conflict:
         save_agent(path, "Analyst", BRIEF, made.id, made.version)
-    assert json.loads(conflict.value.current or "") == written(LONG)
+    assert json.loads(conflict.value.current or "") == settings_form(LONG)
     assert conflict.value.version == "2"
     with pytest.raises(EditConflict):
         rename_agent(path, made.id, "Other", made.version)

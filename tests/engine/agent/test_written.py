@@ -20,7 +20,7 @@ from engine.agent.settings import (
     Place,
     SubagentSettings,
 )
-from engine.agent.written import described, read, unread, written
+from engine.agent.written import described, settings_form, settings_from, unread
 from engine.errors import UsageError
 
 FULL = AgentSettings(
@@ -57,7 +57,7 @@ FULL = AgentSettings(
 
 
 def through(value: AgentSettings) -> AgentSettings:
-    return read(json.loads(json.dumps(written(value))))
+    return settings_from(json.loads(json.dumps(settings_form(value))))
 
 
 def test_settings_come_back_exactly() -> None:
@@ -66,7 +66,7 @@ def test_settings_come_back_exactly() -> None:
     assert same == {"other"}, "a field that FULL leaves at its default is not tried"
     for value in (FULL, plain, replace(FULL, cut_arguments="off", summarize="off", keep=None)):
         assert through(value) == value
-        assert json.dumps(written(through(value))) == json.dumps(written(value))
+        assert json.dumps(settings_form(through(value))) == json.dumps(settings_form(value))
 
 
 @settings(max_examples=60, deadline=None)
@@ -92,8 +92,8 @@ def test_lists_and_tuples_say_the_same() -> None:
 
 
 def test_what_a_form_lacks_has_its_default() -> None:
-    assert read({"model": "hand"}) == AgentSettings(model="hand")
-    assert read({"model": "hand", "subagents": [{"name": "a"}]}).subagents == (SubagentSettings("a", "", ""),)
+    assert settings_from({"model": "hand"}) == AgentSettings(model="hand")
+    assert settings_from({"model": "hand", "subagents": [{"name": "a"}]}).subagents == (SubagentSettings("a", "", ""),)
 
 
 @pytest.mark.parametrize(
@@ -111,37 +111,37 @@ def test_what_a_form_lacks_has_its_default() -> None:
     ],
 )
 def test_what_another_version_stored_is_kept_and_named(field: str, value: Any) -> None:
-    form = {**json.loads(json.dumps(written(FULL))), field: value}
-    found = read(form)
+    form = {**json.loads(json.dumps(settings_form(FULL))), field: value}
+    found = settings_from(form)
     assert unread(found) == (field,)
     assert getattr(found, field, None) == getattr(AgentSettings(model=""), field, None)
-    assert written(replace(found, name="renamed")) == {**form, "name": "renamed"}
+    assert settings_form(replace(found, name="renamed")) == {**form, "name": "renamed"}
 
 
 def test_what_another_version_stored_in_a_subagent_goes_with_it() -> None:
-    form = json.loads(json.dumps(written(FULL)))
+    form = json.loads(json.dumps(settings_form(FULL)))
     form["subagents"][1]["mood"] = "new"
-    found = read(form)
+    found = settings_from(form)
     assert unread(found) == ("subagents[1].mood",)
     turned = replace(found, subagents=found.subagents[::-1])
-    assert written(turned)["subagents"] == form["subagents"][::-1]
+    assert settings_form(turned)["subagents"] == form["subagents"][::-1]
 
 
 def test_setting_it_again_replaces_what_could_not_be_read() -> None:
-    found = read({"model": "hand", "offload_results": {"tokens": 5}})
-    assert written(replace(found, offload_results=9))["offload_results"] == 9
+    found = settings_from({"model": "hand", "offload_results": {"tokens": 5}})
+    assert settings_form(replace(found, offload_results=9))["offload_results"] == 9
 
 
 @pytest.mark.parametrize("value", [ScriptedChat(), len, object()])
 def test_objects_are_not_stored(value: Any) -> None:
     for given_settings in (AgentSettings(model=value), AgentSettings(model="hand", tools=[value])):
         with pytest.raises(UsageError, match="can't be stored"):
-            written(given_settings)
+            settings_form(given_settings)
 
 
 def test_half_a_character_is_not_stored() -> None:
     with pytest.raises(UsageError, match="system_prompt holds half of a character"):
-        written(AgentSettings(model="hand", system_prompt="a\ud83d"))
+        settings_form(AgentSettings(model="hand", system_prompt="a\ud83d"))
 
 
 def test_a_record_names_objects_and_keeps_no_key() -> None:
