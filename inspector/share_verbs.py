@@ -26,6 +26,9 @@ def file_commands(w: MainWindow) -> list[Command]:
         Command("share.export", "Export the thread…", lambda: ask_what(w), "File", ("Ctrl+Shift+E",),
                 enabled=lambda: w.session is not None and w.session.thread_id is not None, separated=True,
                 contexts=("thread",), hint="As HTML, Markdown or JSON; likely secrets are masked."),
+        Command("share.export_request", "Export the request…", lambda: ask_what(w, True), "File",
+                enabled=lambda: w.session is not None and w.session.request_row() is not None,
+                contexts=("request",), hint="The selected request alone, in the same forms."),
         Command("share.import", "Import a thread…", lambda: ask_which(w), "File", enabled=w.can_write,
                 hint="From the JSON that an export wrote."),
     ]  # fmt: skip
@@ -51,18 +54,22 @@ def copy_commands(w: MainWindow) -> list[Command]:
     ]  # fmt: skip
 
 
-def ask_what(w: MainWindow) -> None:
-    """Ask what the export should hold."""
+def ask_what(w: MainWindow, request: bool = False) -> None:
+    """Ask what the export of the selected thread, or of its selected request alone, should hold."""
     if w.desk is None or w.session is None or (thread_id := w.session.thread_id) is None:
         return
     row = w.session.thread_row()
+    chosen = w.session.request_row() if request else None
+    number = chosen.number if chosen is not None else None
     json = getattr(w.desk.opened.reader, "kind", "") == "workspace"
-    dialog = ExportDialog(row.title if row is not None and row.title else thread_id, json, w.ask, w)
-    dialog.wanted.connect(partial(ask_where, w, thread_id))
+    title = row.title if row is not None and row.title else thread_id
+    dialog = ExportDialog(title if number is None else f"Request {number} of {title}", json, w.ask, w)
+    dialog.setWindowTitle("Export the thread" if number is None else "Export the request")
+    dialog.wanted.connect(partial(ask_where, w, thread_id, number))
     dialog.open()
 
 
-def ask_where(w: MainWindow, thread_id: str, wish: sharing.Wish) -> None:
+def ask_where(w: MainWindow, thread_id: str, number: int | None, wish: sharing.Wish) -> None:
     """Ask for a new file. One that is there already is refused when it comes to writing."""
     ending = sharing.ENDINGS[wish.form]
     dialog = QFileDialog(w, "Export the thread", QDir.homePath(), _FILTERS[wish.form])
@@ -70,16 +77,17 @@ def ask_where(w: MainWindow, thread_id: str, wish: sharing.Wish) -> None:
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
     dialog.setDefaultSuffix(ending)
-    dialog.selectFile(f"{safe_name(thread_id, 'thread')}.{ending}")
-    dialog.fileSelected.connect(partial(export_to, w, thread_id, wish))
+    name = safe_name(thread_id, "thread") + ("" if number is None else f"-request-{number}")
+    dialog.selectFile(f"{name}.{ending}")
+    dialog.fileSelected.connect(partial(export_to, w, thread_id, wish, number=number))
     dialog.open()
 
 
-def export_to(w: MainWindow, thread_id: str, wish: sharing.Wish, target: str) -> None:
-    """Write the thread to a file, off the GUI thread."""
+def export_to(w: MainWindow, thread_id: str, wish: sharing.Wish, target: str, number: int | None = None) -> None:
+    """Write the thread, or one request of it, to a file, off the GUI thread."""
     if w.desk is not None:
         w.jobs.run(
-            "Exporting the thread", sharing.export, w.desk.opened.reader, thread_id, wish, target,
+            "Exporting the thread", sharing.export, w.desk.opened.reader, thread_id, number, wish, target,
             done=w.status.show_note, failed=w.status.show_problem, key=(w.desk, "export"),
         )  # fmt: skip
 

@@ -24,12 +24,12 @@ class Wish:
     masked: bool = True
 
 
-def export(reader: Any, thread_id: str, wish: Wish, target: str, progress: Progress) -> str:
-    """Write a thread to a new file; the sentence that says what is in it."""
+def export(reader: Any, thread_id: str, number: int | None, wish: Wish, target: str, progress: Progress) -> str:
+    """Write a thread, or its request of this number, to a new file; the sentence that says what is in it."""
     import engine
 
     made = engine.export_thread(
-        reader, thread_id, wish.form, None, wish.with_artifacts, wish.masked, _told(progress), progress.stop
+        reader, thread_id, wish.form, number, wish.with_artifacts, wish.masked, _told(progress), progress.stop
     )
     progress.check()
     engine.save_export(made, Path(target))

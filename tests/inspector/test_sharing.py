@@ -96,3 +96,17 @@ def test_titles_are_shown_letter_by_letter(qtbot):
         qtbot.addWidget(dialog)
         assert all(label.textFormat().name == "PlainText" for label in dialog.findChildren(QLabel))
         assert not dialog.forms["json"].isEnabled()
+
+
+def test_one_request_is_exported_alone(qtbot, make_window, demo_path, tmp_path):
+    window = make_window(demo_path)
+    window.session.select_index(1)
+    target = tmp_path / "one.md"
+    share_verbs.export_to(window, window.session.thread_id, Wish("markdown"), str(target), number=2)
+    settle(qtbot, window)
+    assert "1 request" in window.status.problem.text()
+    assert "Request 2" in target.read_text()
+    assert window.commands.run("share.export_request")
+    dialog = next(each for each in window.findChildren(ExportDialog) if each.isVisible())
+    assert dialog.windowTitle() == "Export the request"
+    dialog.reject()
