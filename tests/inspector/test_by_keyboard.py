@@ -1,16 +1,22 @@
 """Every command of the table is reached with nothing but keys, and so is whatever takes the keyboard."""
 
+import re
+import shutil
+import sqlite3
+
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QDialog, QFileDialog, QMenu
 
+from inspector import opening
 from inspector.models.rows import has_summary
 from inspector.needs import needs
 from inspector.tab_order import in_order
 from inspector.views.palette import Palette
 from inspector.views.request import RAW_EFFECTIVE
-from tests.inspector.conftest import settle
+from tests.inspector.conftest import WAIT_MS, settle
+from tests.inspector.test_keys import press
 from tests.inspector.test_window import open_thread
 
 LAST = ("file.default", "thread.send", "thread.stop", "file.quit")
@@ -54,6 +60,86 @@ def prepare(qtbot, window) -> None:
     settle(qtbot, window)
     window.focus("requests")
     window.commands.refresh()
+
+
+def by_palette(qtbot, window, command) -> None:
+    """Ctrl+Shift+P, words of the title, Down until it is marked, Return."""
+    window.activateWindow()  # as a desktop does when a dialog has gone
+    qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
+    if QApplication.focusWidget() is None:
+        window.focus("requests")
+    holder = QApplication.focusWidget() or window
+    press(qtbot, holder, "Ctrl+Shift+P")
+    qtbot.waitUntil(lambda: any(p.isVisible() for p in window.findChildren(Palette)), timeout=WAIT_MS)
+    palette = next(p for p in window.findChildren(Palette) if p.isVisible())
+    palette.activateWindow()
+    qtbot.waitUntil(palette.field.hasFocus, timeout=WAIT_MS)  # by itself: nobody clicks into it
+    qtbot.keyClicks(palette.field, " ".join(re.findall("[A-Za-z]+", command.title)))
+    for _ in range(palette.model.rowCount()):
+        if palette.list.currentIndex().data(Qt.ItemDataRole.UserRole) == command.id:
+            break
+        qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().data(Qt.ItemDataRole.UserRole) == command.id, command.title
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+
+
+def put_away(qtbot, window) -> None:
+    """Whatever a command opened is left with Escape."""
+    settle(qtbot, window)
+    for dialog in [d for d in window.findChildren(QDialog) if d.isVisible()]:
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    for dialog in [d for d in window.findChildren(QDialog) if d.isVisible()]:
+        dialog.close()
+
+
+def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_copy):
+    ran: list[str] = []
+    window.commands.ran.connect(ran.append)
+    prepare(qtbot, window)
+    never = []
+    for command in window.commands.all():
+        if command.id in LAST or command.id == "help.palette":
+            continue
+        if not command.enabled():
+            prepare(qtbot, window)
+        if not command.enabled():
+            never.append(command)
+            continue
+        by_palette(qtbot, window, command)
+        assert ran[-1] == command.id
+        put_away(qtbot, window)
+    # What the demo has no occasion for says what it waits for.
+    assert {command.id.partition(".")[0] for command in never} <= {"secret", "prompt", "chart", "memory", "skills"}, (
+        never
+    )
+    assert all(needs(command.id) for command in never)
+    assert set(window.prefs.names("recent_commands")) <= set(ran)
+    default = opening.default_path()
+    default.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(demo_path, default)
+    by_palette(qtbot, window, command_of(window, "file.default"))
+    settle(qtbot, window)
+    assert window.desk.opened.path == default and ran[-1] == "file.default"
+    open_thread(qtbot, window)
+    put_away(qtbot, window)
+    window.focus("composer")
+    window.composer.edit.setPlainText("Hello")
+    other = sqlite3.connect(default, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # the run waits for the file until it is stopped
+    by_palette(qtbot, window, command_of(window, "thread.send"))
+    qtbot.waitUntil(window.composer.can_stop, timeout=WAIT_MS)
+    by_palette(qtbot, window, command_of(window, "thread.stop"))
+    other.execute("ROLLBACK")
+    other.close()
+    qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)
+    assert ran[-1] == "thread.stop" and "thread.send" in ran
+    settle(qtbot, window)
+    by_palette(qtbot, window, command_of(window, "file.quit"))
+    assert not window.isVisible() and ran[-1] == "file.quit"
+
+
+def command_of(window, command_id: str):
+    return next(command for command in window.commands.all() if command.id == command_id)
 
 
 def test_whatever_can_be_disabled_says_what_it_waits_for(make_window):
