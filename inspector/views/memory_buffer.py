@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from engine.errors import EditConflict
 from engine.trace.model import MemoryFile
-from inspector import memory_files
+from inspector import memory_files, workbench
 from inspector.exact_text import ExactText
 from inspector.jobs import Failure, Jobs
 from inspector.memory_files import Opened, Written
@@ -39,6 +39,8 @@ class MemoryBuffer(QObject):
     failed = Signal(str)
     """It was not saved, or its unsaved text can't be kept; a sentence."""
 
+    noun = "file"
+
     def __init__(self, jobs: Jobs, workspace: Path | None, opened: Opened, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.jobs = jobs
@@ -46,7 +48,7 @@ class MemoryBuffer(QObject):
         self.path = opened.file.path
         self.place = opened.file.place
         self.thread_id = opened.thread_id
-        self._name = memory_files.draft_name(opened.file)
+        self._name = self.name(opened.file)
         self.read_only = opened.read_only
         self.missing = opened.missing
         self.creating = False
@@ -70,6 +72,10 @@ class MemoryBuffer(QObject):
         self._restore(opened)
         self.document.contentsChanged.connect(self._edited)
         self.document.modificationChanged.connect(self._modified)
+
+    def name(self, file: MemoryFile) -> str:
+        """Under which unsaved text is kept on disk."""
+        return memory_files.draft_name(file)
 
     # -- what it is ------------------------------------------------------------------------
 
@@ -160,18 +166,17 @@ class MemoryBuffer(QObject):
         self.saving = True
         self.changed.emit()
         version = self.version if over is None else over
-        self.jobs.run(
-            f"Saving {self.path}",
-            memory_files.save,
-            self.workspace,
-            self.path,
-            self.thread_id,
-            self.base,
-            self.text(),
-            version,
-            done=self._written,
-            failed=self._not_written,
-        )
+        self.jobs.run(f"Saving {self.path}", self.writing(version), done=self._written, failed=self._not_written)
+
+    def writing(self, version: str) -> Callable[[], Written]:
+        """What saves, in a job, the text as it stands over this version."""
+        assert self.workspace is not None
+        return partial(memory_files.save, self.workspace, self.path, self.thread_id, self.base, self.text(), version)
+
+    def deletion(self) -> Callable[[], None]:
+        """What deletes, in a job, the text as it was opened."""
+        assert self.workspace is not None
+        return partial(workbench.delete_file, self.workspace, self.path, self.thread_id, self.version)
 
     def flush(self) -> None:
         """Put unsaved text on disk now, before the window goes."""

@@ -1,169 +1,69 @@
-"""The text of one memory file with what can be done to it: save, revert, find, compare, create, delete.
-
-Shows one ``MemoryBuffer`` at a time. What is said of it is in ``memory_notes``, what becomes of two edits of
-one file in ``memory_merge``.
-"""
+"""The text of one memory file or skill to edit, with what there is to know before it is saved."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from inspector.jobs import Jobs
-from inspector.models.shown_text import for_clipboard
-from inspector.panes import Pane, plain_label, tint
-from inspector.views.buttons import WordButton, choice_button
-from inspector.views.compare import ComparePane, Text
+from inspector.panes import plain_label, tint
+from inspector.views.buffer_edit import BufferEdit
+from inspector.views.buttons import choice_button
 from inspector.views.memory_bench import TITLES, MemoryBench
 from inspector.views.memory_buffer import MemoryBuffer
-from inspector.views.memory_editor import MemoryEditor
-from inspector.views.memory_find import MemoryFind
-from inspector.views.memory_merge import Deciding
-from inspector.views.memory_notes import Notes
 from inspector.views.memory_watch import PreviewWatch
-from inspector.views.note_bar import NoteBar
-from inspector.views.parts import MARGIN, AspectSplitter, Line
-
-LEAST_FOR_BOTH = 280
-"""Height below which the comparison takes the place of the editor, until it is closed."""
+from inspector.views.parts import MARGIN
 
 
-class MemoryEdit(QWidget):
-    """Editor, buttons, notes and comparison for the buffer that is shown."""
+class MemoryEdit(BufferEdit):
+    """The editor, and beside it what the model would get, the versions, and whom a save concerns."""
 
-    changed = Signal()
-    """The buffer is unsaved or not, missing or not, as it was not before."""
-    saved = Signal()
-    """The buffer was saved."""
+    noun = "memory file"
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.jobs = jobs
-        self.buffer: MemoryBuffer | None = None
-        self._comparing = ""
-        """What the comparison shows: ``stored``, ``other`` or nothing."""
-        self.note = NoteBar("Note on the memory file")
-        self.editor = MemoryEditor()
-        self.search = MemoryFind(jobs, self.editor)
-        self.save_button = WordButton("Save", self.save)
-        self.revert_button = WordButton("Revert", self.revert)
-        self.find_button = WordButton("Find", self.search.open)
-        self.where = plain_label(muted=True)
+        super().__init__(jobs, parent)
+        self.watch = PreviewWatch(jobs, self)
+        self.bench = MemoryBench(jobs, self.watch)
+        self.modes = {mode: choice_button(title) for mode, title in TITLES.items()}
         self.warned = plain_label()
         self.warned.setWordWrap(True)
         self.warned.setContentsMargins(MARGIN, 2, MARGIN, 0)
         tint(self.warned, "error")
-        self.compare = ComparePane(jobs)
-        self.watch = PreviewWatch(jobs, self)
-        self.bench = MemoryBench(jobs, self.watch)
-        self.deciding, self.notes = Deciding(self), Notes(self)
-        self.delete_button = WordButton("Delete…", self.notes.ask_delete)
-        self.modes = {mode: choice_button(title) for mode, title in TITLES.items()}
-        self.text = Pane()
-        for pane in (self.text, self.compare.pane):
-            pane.setMinimumWidth(100)
-        self._build()
-        self.watch.found.connect(self._warned)
-        self.editor.cursorPositionChanged.connect(self._moved)
-        self.compare.closed.connect(self.close_comparison)
+        modes = QHBoxLayout()
+        modes.setContentsMargins(MARGIN - 4, 0, MARGIN, 2)
+        modes.setSpacing(2)
+        for choice in self.modes.values():
+            modes.addWidget(choice)
+        modes.addStretch(1)
+        self.rows.insertLayout(1, modes)
+        self.below.insertWidget(self.below.indexOf(self.where), self.warned)
+        self.beside.addWidget(self.bench)
         for mode, button in self.modes.items():
             button.clicked.connect(self.bench.toggler(mode))
-        self.bench.changed.connect(self._arrange)
+        self.watch.found.connect(self._warned)
+        self.bench.changed.connect(self.arrange)
         self.bench.preview.go_to_line.connect(self.go_to_line)
         self.bench.versions.compare_asked.connect(self.deciding.compare_with_version)
         self.bench.effect.compare_asked.connect(self.show_comparison)
         self.bench.versions.restored.connect(self.saved)
+        self.saved.connect(self.bench.refresh)
         self.set_buffer(None)
-
-    # -- one buffer --------------------------------------------------------------------------
 
     def set_buffer(self, buffer: MemoryBuffer | None) -> None:
         """Show another buffer, where it was left."""
-        if self.buffer is not None:
-            self.buffer.changed.disconnect(self._follow)
-            self.buffer.saved.disconnect(self._saved)
-            self.buffer.conflicted.disconnect(self.deciding.compare_with_stored)
-            self.buffer.failed.disconnect(self.tell_failure)
-        self.buffer = buffer
-        self.stop_comparing()
-        self.editor.set_buffer(buffer)
         self.watch.set_buffer(buffer)
         self.bench.set_buffer(buffer)
-        self.search.text_changed()
-        self.note.clear()
-        if buffer is not None:
-            buffer.changed.connect(self._follow)
-            buffer.saved.connect(self._saved)
-            buffer.conflicted.connect(self.deciding.compare_with_stored)
-            buffer.failed.connect(self.tell_failure)
-        self._follow()
-        self.tell()
-        self.deciding.put_wanted()
+        super().set_buffer(buffer)
 
-    def can_save(self) -> bool:
-        """Whether there is something to save and nothing in the way."""
-        buffer = self.buffer
-        return buffer is not None and buffer.editable and not buffer.saving and (buffer.unsaved or buffer.creating)
+    def has_beside(self) -> bool:
+        """A comparison, or the workbench."""
+        return bool(self.comparing or self.bench.mode)
 
-    def save(self) -> None:
-        """Save over the version that the edit was made from."""
-        if self.buffer is not None and self.can_save():
-            self.buffer.save()
-
-    def revert(self) -> None:
-        """Back to the text that the edit was made from; undo brings the edit back."""
-        if self.buffer is not None and self.buffer.editable:
-            self.buffer.revert()
-            self.close_comparison()
-
-    def find_target(self) -> MemoryEdit | None:
-        """Itself, while there is a text."""
-        return self if self.editor.isVisible() and self.buffer is not None else None
-
-    def open_find(self) -> None:
-        """Open the search bar."""
-        self.search.open()
-
-    def step_find(self, back: bool = False) -> None:
-        """Go to the next match, or the one before."""
-        self.search.step(back)
-
-    def show_match(self, words: str, near: int) -> None:
-        """Show where ``words`` stand, in the text that is shown or on its way; ``near`` is the offset meant."""
-        self.search.show_match(words, near)
-
-    def copy_all(self) -> None:
-        """Copy the whole text as it stands in the editor."""
-        QGuiApplication.clipboard().setText(for_clipboard(self.editor.shown_text().source))
-
-    def _follow(self) -> None:
-        """Something of the buffer is another than it was."""
-        buffer = self.buffer
-        self.save_button.setEnabled(self.can_save())
-        self.revert_button.setEnabled(buffer is not None and buffer.unsaved)
-        self.find_button.setEnabled(buffer is not None and not buffer.missing)
-        self.delete_button.setEnabled(buffer is not None and buffer.deletable)
-        self.editor.follow()
-        self._moved()
-        if buffer is not None and buffer.missing and not buffer.creating:
-            self.text.show_empty(f"There is no file at {buffer.path}.")
-        elif buffer is not None:
-            self.text.show_content()
-            if self._comparing != "stored":
-                self.notes.tell_changed_elsewhere(buffer)
-        self.changed.emit()
-
-    def _moved(self) -> None:
-        buffer = self.buffer
-        if buffer is None:
-            self.where.setText("")
-            return
-        cursor = self.editor.textCursor()
-        state = "saving" if buffer.saving else "unsaved" if buffer.unsaved else ""
-        place = f"line {cursor.blockNumber() + 1}, column {cursor.positionInBlock() + 1}"
-        parts = (state, place, buffer.description())
-        self.where.setText(" · ".join(part for part in parts if part))
+    def arrange(self) -> None:
+        """The comparison stands in the workbench's place."""
+        super().arrange()
+        self.bench.setVisible(bool(self.bench.mode) and not self.comparing)
+        for mode, button in self.modes.items():
+            button.setChecked(mode == self.bench.mode)
 
     def _warned(self) -> None:
         """What there is to know before a save: counted where one types, listed beside the preview."""
@@ -171,110 +71,3 @@ class MemoryEdit(QWidget):
         self.modes["preview"].setText(TITLES["preview"] + (f" ! {count}" if count else ""))
         self.warned.setText(self.watch.words())
         self.warned.setVisible(bool(count))
-
-    # -- notes -------------------------------------------------------------------------------
-
-    def tell(self) -> None:
-        """The note that belongs to the buffer as it now is."""
-        self.notes.tell()
-
-    def tell_failure(self, sentence: str) -> None:
-        """Something did not work."""
-        self.note.say(sentence, ("Close", self.tell), kind="error")
-
-    def _saved(self) -> None:
-        self.stop_comparing()
-        self.note.clear()
-        self.bench.refresh()
-        self.saved.emit()
-
-    def go_to_line(self, line: int) -> None:
-        """Put the cursor there."""
-        block = self.editor.document().findBlockByNumber(line - 1)
-        if block.isValid():
-            self.editor.setTextCursor(QTextCursor(block))
-            self.editor.ensureCursorVisible()
-            self.editor.setFocus()
-
-    # -- comparing ---------------------------------------------------------------------------
-
-    def show_comparison(
-        self, title: str, old: Text, new: Text | None, otherwise: str = "", with_stored: bool = False
-    ) -> None:
-        """Show how two texts differ beside the editor; ``otherwise`` says why there is no second one."""
-        self._comparing = "stored" if with_stored else "other"
-        if new is None:
-            self.compare.say(title, otherwise)
-        else:
-            self.compare.compare(title, old, new)
-        self._arrange()
-
-    def close_comparison(self) -> None:
-        """Hide the comparison, and say again what is to be said of the buffer."""
-        self.stop_comparing()
-        self.tell()
-
-    def stop_comparing(self) -> None:
-        """Hide the comparison."""
-        self._comparing = ""
-        self._arrange()
-
-    # -- building ----------------------------------------------------------------------------
-
-    def _build(self) -> None:
-        tools = QHBoxLayout()
-        tools.setContentsMargins(MARGIN, 4, MARGIN, 4)
-        tools.setSpacing(4)
-        for button in (self.save_button, self.revert_button, self.find_button, self.delete_button):
-            tools.addWidget(button)
-        tools.addStretch(1)
-        body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.editor, 1)
-        column.addWidget(self.search)
-        column.addWidget(Line())
-        column.addWidget(self.warned)
-        self.where.setContentsMargins(MARGIN, 2, MARGIN, 3)
-        column.addWidget(self.where)
-        self.text.set_content(body)
-        self.compare.hide()
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(tools)
-        modes = QHBoxLayout()
-        modes.setContentsMargins(MARGIN - 4, 0, MARGIN, 2)
-        modes.setSpacing(2)
-        for choice in self.modes.values():
-            modes.addWidget(choice)
-        modes.addStretch(1)
-        whole.addLayout(modes)
-        whole.addWidget(self.note)
-        whole.addWidget(Line())
-        self.aside = QWidget()
-        aside = QVBoxLayout(self.aside)
-        aside.setContentsMargins(0, 0, 0, 0)
-        aside.setSpacing(0)
-        aside.addWidget(self.compare)
-        aside.addWidget(self.bench)
-        self.both = AspectSplitter(self.text, self.aside, (1, 1))
-        whole.addWidget(self.both, 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """There may be room for both now, or no longer."""
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Editor and comparison both; where they would stand on each other's feet, the comparison alone."""
-        under = self.both.orientation() == Qt.Orientation.Vertical
-        beside = bool(self._comparing or self.bench.mode)
-        alone = beside and under and self.both.height() < LEAST_FOR_BOTH
-        self.text.setVisible(not alone)
-        self.compare.setVisible(bool(self._comparing))
-        self.bench.setVisible(bool(self.bench.mode) and not self._comparing)
-        self.aside.setVisible(beside)
-        for mode, button in self.modes.items():
-            button.setChecked(mode == self.bench.mode)

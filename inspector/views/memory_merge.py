@@ -15,13 +15,13 @@ from inspector.views.compare import Text
 from inspector.views.memory_buffer import MemoryBuffer
 
 if TYPE_CHECKING:
-    from inspector.views.memory_edit import MemoryEdit
+    from inspector.views.buffer_edit import BufferEdit
 
 
 class Deciding(QObject):
     """Works on the buffer that the editor shows; decides nothing itself."""
 
-    def __init__(self, edit: MemoryEdit) -> None:
+    def __init__(self, edit: BufferEdit) -> None:
         super().__init__(edit)
         self._edit = edit
         self._wanted: tuple[str, Merge] | None = None
@@ -36,7 +36,7 @@ class Deciding(QObject):
         if stored.text is not None:
             edit.show_comparison(title, stored.text, buffer.exact_text(), with_stored=True)
         else:
-            gone = "The file was removed." if not stored.version else "What is stored now is not text."
+            gone = f"The {buffer.noun} was removed." if not stored.version else "What is stored now is not text."
             edit.show_comparison(title, "", None, gone, with_stored=True)
         actions = [("Keep editing", self._keep_editing)]
         if stored.text is not None and buffer.unsaved:
@@ -44,9 +44,9 @@ class Deciding(QObject):
         if stored.text is not None:
             actions.append(("Take the stored one", self.take_stored))
         elif not stored.version:
-            actions.append(("Let the file go", self.take_stored))
+            actions.append((f"Let the {buffer.noun} go", self.take_stored))
         actions.append(("Save mine over it", self.save_over))
-        edit.note.say(sentence or "The file was changed after it was opened here.", *actions)
+        edit.note.say(sentence or f"The {buffer.noun} was changed after it was opened here.", *actions)
 
     def merge(self) -> None:
         """Bring both edits together in the editor, as one edit that can be undone; nothing is saved."""

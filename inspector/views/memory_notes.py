@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from engine.errors import EditConflict
-from inspector import format, workbench
+from inspector import format
 from inspector.jobs import Failure
 from inspector.models.late import while_alive
 from inspector.views.memory_buffer import MemoryBuffer
 
 if TYPE_CHECKING:
-    from inspector.views.memory_edit import MemoryEdit
+    from inspector.views.buffer_edit import BufferEdit
 
 
 class Notes(QObject):
     """Says it in the editor's note bar."""
 
-    def __init__(self, edit: MemoryEdit) -> None:
+    def __init__(self, edit: BufferEdit) -> None:
         super().__init__(edit)
         self._edit = edit
 
@@ -49,13 +49,13 @@ class Notes(QObject):
         deciding = self._edit.deciding
         if not buffer.stored.version:
             self._edit.note.say(
-                "The file was removed. Its text is still here.",
+                f"The {buffer.noun} was removed. Its text is still here.",
                 ("Save it again", deciding.save_over),
                 ("Let it go", deciding.take_stored),
             )
         elif buffer.unsaved:
             self._edit.note.say(
-                "The file was changed elsewhere while you edited it. Nothing is overwritten unseen.",
+                f"The {buffer.noun} was changed elsewhere while you edited it. Nothing is overwritten unseen.",
                 ("Differences", deciding.compare_with_stored),
             )
 
@@ -64,23 +64,21 @@ class Notes(QObject):
         buffer = self._edit.buffer
         if buffer is not None and buffer.deletable:
             self._edit.note.say(
-                f"Delete {buffer.path}? New threads load nothing of it; a thread that has a copy keeps it until you "
-                "apply the change there. Its texts stay under Versions and can be restored.",
-                ("Delete", partial(self._delete, buffer)),
-                ("Cancel", self.tell),
+                self.deletion_asked(buffer), ("Delete", partial(self._delete, buffer)), ("Cancel", self.tell)
             )
 
+    def deletion_asked(self, buffer: MemoryBuffer) -> str:
+        """What deleting means, and whether to."""
+        return (
+            f"Delete {buffer.path}? New threads load nothing of it; a thread that has a copy keeps it until you "
+            "apply the change there. Its texts stay under Versions and can be restored."
+        )
+
     def _delete(self, buffer: MemoryBuffer) -> None:
-        if buffer.workspace is None:
-            return
         self._edit.note.clear()
         self._edit.jobs.run(
             f"Deleting {buffer.path}",
-            workbench.delete_file,
-            buffer.workspace,
-            buffer.path,
-            buffer.thread_id,
-            buffer.version,
+            buffer.deletion(),
             done=while_alive(buffer, lambda _none: self._deleted(buffer)),
             failed=while_alive(buffer, partial(self._not_deleted, buffer)),
         )
@@ -96,14 +94,14 @@ class Notes(QObject):
             return
         if isinstance(failure.error, EditConflict):
             self._edit.saved.emit()  # whoever holds the file reads it again, and says what is there now
-        self._edit.tell_failure(f"{failure} The file was not deleted.")
+        self._edit.tell_failure(f"{failure} The {buffer.noun} was not deleted.")
 
     def _tell_restored(self, buffer: MemoryBuffer, at: float) -> None:
         says = f"Unsaved text from {format.absolute(at)} was restored."
         if buffer.changed_elsewhere:
-            says += " The file has changed since then; saving will not overwrite that unseen."
+            says += f" The {buffer.noun} has changed since then; saving will not overwrite that unseen."
         if buffer.more_drafts:
-            says += f" {format.count(buffer.more_drafts, 'older unsaved text')} of this file waits on disk."
+            says += f" {format.count(buffer.more_drafts, 'older unsaved text')} of this {buffer.noun} waits on disk."
         actions = [("Keep it", self._keep_restored), ("Discard it", self._discard_restored)]
         if buffer.changed_elsewhere:
             actions.insert(1, ("Differences", self._edit.deciding.compare_with_stored))
