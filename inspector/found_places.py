@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QWidget
 from inspector import workbench
 from inspector.found_words import words_of
 from inspector.views.note import NoteDialog
-from inspector.views.text_window import TextWindow
 
 if TYPE_CHECKING:
     from engine.search.model import Hit
@@ -43,6 +42,8 @@ class FoundPlaces(QObject):
             if words := words_of(hit):
                 memory.edit.show_match(words, _near(hit))
             return
+
+        from inspector.views.text_window import TextWindow  # with the views, after the first paint
 
         path = hit.path or ""
         window = TextWindow(
