@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ def _now(db: sqlite3.Connection, namespace: str, key: str, base_version: str) ->
 def _raw(value: Mapping[str, Any] | str) -> bytes:
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = json.loads(value, object_pairs_hook=_object, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"The value is no JSON ({error}). Nothing was written.") from None
     if not isinstance(value, Mapping):
@@ -85,6 +86,18 @@ def _raw(value: Mapping[str, Any] | str) -> bytes:
         return orjson.dumps(dict(value))
     except TypeError as error:
         raise UsageError(f"The value can't be stored: {error}. Nothing was written.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = Counter(name for name, _value in pairs).most_common(1)[0][0]
+        raise ValueError(f"{twice!r} stands twice in one object")
+    return made
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number that JSON has")
 
 
 def _check_names(namespace: str, key: str) -> None:

@@ -41,10 +41,13 @@ def store_namespaces(path: str | Path) -> list[StoreNamespace]:
     return sorted(found, key=lambda one: one.parts)
 
 
-def store_items(path: str | Path, namespace: str, query: str = "", limit: int = _PAGE, offset: int = 0) -> StorePage:
+def store_items(
+    path: str | Path, namespace: str, query: str = "", limit: int = _PAGE, offset: int = 0, around: str = ""
+) -> StorePage:
     """Items of one namespace by key, none of those below it; with ``query``, those whose key or value holds it.
 
-    Large and small letters count as one. Raises: as :func:`store_namespaces`.
+    Large and small letters count as one. ``around`` takes, in place of ``offset``, the page on which this key stands,
+    or would stand. Raises: as :func:`store_namespaces`.
     """
     needle = query.casefold()
     escaped = json.dumps(needle, ensure_ascii=False)[1:-1]
@@ -55,6 +58,11 @@ def store_items(path: str | Path, namespace: str, query: str = "", limit: int = 
             where += " AND (instr(folded(key), ?) OR instr(folded(value), ?) OR instr(folded(value), ?))"
             values += [needle, needle, escaped]
         total = db.execute(f"SELECT count(*) FROM store WHERE {where}", values).fetchone()[0]
+        if around:
+            before = db.execute(f"SELECT count(*) FROM store WHERE {where} AND key < ?", [*values, around]).fetchone()[
+                0
+            ]
+            offset = max(0, min(before, total - 1)) // limit * limit
         expires = _expires(db)
         rows = db.execute(
             f"SELECT prefix, key, CASE WHEN length(CAST(value AS BLOB)) <= {WHOLE} THEN value END, "

@@ -21,6 +21,7 @@ from engine.checkpoints import WorkspaceStore
 from engine.errors import EditConflict, UsageError
 from engine.governance import delete_for_good, plan_deletion
 from engine.memory import read_memory
+from engine.store import file_in, save_file
 
 TRAPS = [
     ("a", "b"), ("a",), ("a", "b", "c"), ("A", "b"), ("ab",), ("a_b",), ("axb",), ("a%",), ("aZ",), ("a*",),
@@ -73,6 +74,31 @@ def test_pages_and_search(world: World) -> None:
     assert world.keys("facts", "a\\SLASH")[:2] == ["00", "01"]
     assert world.keys("facts", "2%") == []
     assert world.keys("facts", "19") == ["19"]
+
+
+def test_the_page_on_which_a_key_stands(world: World) -> None:
+    for at in range(0, 50, 2):
+        world.store.put(("facts",), f"{at:02}", {"n": at})
+    for around, offset in {"00": 0, "20": 10, "21": 10, "48": 20, "99": 20}.items():
+        page = store_items(world.file, "facts", limit=10, around=around)
+        assert page.offset == offset, around
+    assert store_items(world.file, "none", limit=10, around="x").offset == 0
+    assert [item.key for item in store_items(world.file, "facts", "8", limit=2, around="48").items] == ["48"]
+
+
+def test_a_file_is_read_and_saved_as_its_text(world: World) -> None:
+    make_backend(BackendSettings(), world.store).upload_files([("/memories/a.md", "- é\n".encode())])
+    item = store_item(world.file, "memories", "/a.md")
+    seen = file_in(item)
+    assert seen.text == "- é\n"
+    save_file(world.file, "memories", "/a.md", "- two\n", seen.version)
+    now = store_item(world.file, "memories", "/a.md")
+    assert now.value == item.value | {"content": "- two\n", "modified_at": now.value["modified_at"]}
+    with pytest.raises(EditConflict):
+        save_file(world.file, "memories", "/a.md", "- three\n", seen.version)
+    world.store.put(("memories",), "free", {"liked": []})
+    with pytest.raises(UsageError):
+        file_in(store_item(world.file, "memories", "free"))
 
 
 def test_an_item_has_its_times_and_files_are_told_from_free_items(world: World) -> None:
@@ -137,6 +163,8 @@ def test_an_item_that_changed_is_neither_written_over_nor_deleted(world: World) 
     [
         ("facts", "k", "{"),
         ("facts", "k", "[1]"),
+        ("facts", "k", '{"n": NaN}'),
+        ("facts", "k", '{"n": 1, "n": 2}'),
         ("", "k", {}),
         ("a..b", "k", {}),
         ("langgraph", "k", {}),
