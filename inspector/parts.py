@@ -19,14 +19,16 @@ from inspector.views.status import StatusLine
 from inspector.views.threads import ThreadsView
 
 FIRST_SIZE = (1440, 900)
+FRAME = QSize(4, 40)
+"""Room that is left for the frame, which a window manager adds when the size was chosen already."""
 THREADS_WIDTH = 240
 VERSION = 1
 """Of the remembered layout: another number forgets it."""
 
 
 def first_size(screen: QSize) -> QSize:
-    """Size of the window on the first start: never more than the screen has."""
-    return QSize(*FIRST_SIZE).boundedTo(screen)
+    """Size of the window on the first start: never more than the screen has, frame included."""
+    return QSize(*FIRST_SIZE).boundedTo(screen - FRAME)
 
 
 class Parts:
