@@ -22,6 +22,7 @@ from engine import importing
 if TYPE_CHECKING:
     from engine.agent.build import build_agent as build_agent
     from engine.agent.checking import check_settings as check_settings
+    from engine.agent.defaults import settings_for as settings_for
     from engine.agent.demo import ensure_default_workspace as ensure_default_workspace
     from engine.agent.demo import make_demo as make_demo
     from engine.agent.effective import effective as effective
@@ -183,6 +184,7 @@ _NAMES = {
     "token_split": "engine.wire.side",
     "settings_form": "engine.agent.written",
     "settings_from": "engine.agent.written",
+    "settings_for": "engine.agent.defaults",
     "settings_of_request": "engine.agent.ran",
     "tool_source": "engine.agent.trust",
     "trust_tool": "engine.agent.trust",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -155,29 +154,3 @@ def first_summary(reader: Any, threads: list[ThreadRow]) -> tuple[str, int] | No
             if summary.request is not None:
                 return row.thread_id, summary.request
     return None
-
-
-class Starter:
-    """Starts runs on one workspace. It is called, and closed, in jobs: both may take a while."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._runner: Any = None
-        self._lock = Lock()
-
-    def __call__(self, thread_id: str, message: str, model: str | None) -> Any:
-        """Send a message to a thread; returns the run."""
-        with self._lock:
-            if self._runner is None:
-                import engine
-
-                self._runner = engine.Runner(self._path)
-            runner = self._runner
-        return runner.start(thread_id, message, model)
-
-    def close(self) -> None:
-        """Stop what still runs and finish its record."""
-        with self._lock:
-            runner, self._runner = self._runner, None
-        if runner is not None:
-            runner.close()

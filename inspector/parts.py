@@ -12,6 +12,7 @@ from inspector.jobs import Jobs
 from inspector.panes import Pane
 from inspector.prefs import Prefs
 from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
+from inspector.turns import Turns
 from inspector.views.centre import Centre
 from inspector.views.composer import Composer
 from inspector.views.frame import DockTitle, NoTitle
@@ -34,7 +35,7 @@ def first_size(screen: QSize) -> QSize:
 class Parts:
     """Threads at the left, the middle, panes at the right, the composer and the status bar below."""
 
-    def __init__(self, window: QMainWindow, jobs: Jobs, prefs: Prefs) -> None:
+    def __init__(self, window: QMainWindow, jobs: Jobs, prefs: Prefs, turns: Turns) -> None:
         self._window = window
         self._prefs = prefs
         option = QMainWindow.DockOption
@@ -59,7 +60,7 @@ class Parts:
         ):  # fmt: skip
             self.around.add(name, title, beside)
         self.around.dock("files").raise_()
-        self.composer = Composer(jobs, prefs.drafts, window)
+        self.composer = Composer(jobs, prefs.drafts, turns, window)
         self._composer_dock()
         self.empty()
 
@@ -103,7 +104,7 @@ class Parts:
             self._window.restoreState(layout, VERSION)
         self.centre.restore(prefs.raw("centre"))
         self.centre.show_chart(prefs.flag("chart", True))
-        self.composer.set_models(prefs.names("models"), prefs.text("model"))
+        self.composer.model.set_models(prefs.names("models"), prefs.text("model"))
 
     def remember(self) -> None:
         """Keep sizes and places, those of the docks also while they are tabs."""

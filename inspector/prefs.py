@@ -117,6 +117,17 @@ class Prefs:
         """Remember the agent of a source."""
         self._keep("agents", _digest(source, ""), agent)
 
+    def model_of(self, source: str, thread_id: str) -> str:
+        """The model that was chosen for a thread; empty for the thread's own."""
+        found = self._json("models_of", {})
+        value = found.get(_digest(source, thread_id)) if isinstance(found, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def keep_model(self, source: str, thread_id: str, name: str) -> None:
+        """Remember the model that was chosen for a thread."""
+        if name or self.model_of(source, thread_id):
+            self._keep("models_of", _digest(source, thread_id), name)
+
     def _keep(self, name: str, key: str, value: str | int) -> None:
         found = self._json(name, {})
         kept = found if isinstance(found, dict) else {}

@@ -21,12 +21,14 @@ from inspector.following import Following
 from inspector.going import Goal
 from inspector.jobs import Jobs
 from inspector.leaving import Leaving
-from inspector.opening import Opened, Opener, Starter, called
+from inspector.opening import Opened, Opener, called
 from inspector.panes import Pane
 from inspector.parts import Parts
 from inspector.prefs import Prefs
+from inspector.running import Running
 from inspector.session import Session
 from inspector.tab_order import following
+from inspector.turns import Turns
 from inspector.views.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -47,18 +49,19 @@ class MainWindow(QMainWindow):
         self.ask: Callable[..., bool] = dialogs.ask
         self._opener = Opener(self.jobs, self)
         self._chart: Any = None
-        self._starter: Starter | None = None
+        self._running: Running | None = None
         self._wanted: Path | None = None
         self._goal: Goal | None = None
         self._begun = False
         self._closing = False
         self.setWindowTitle("Context Inspector")
-        self.parts = Parts(self, self.jobs, prefs)
+        self.turns = Turns(self.jobs, self)
+        self.parts = Parts(self, self.jobs, prefs, self.turns)
         self.status, self.centre, self.around = self.parts.status, self.parts.centre, self.parts.around
         self.threads, self.threads_dock = self.parts.threads, self.parts.threads_dock
         self.composer = self.parts.composer
-        self.following = Following(self.composer, prefs, self)
-        self._leaving = Leaving(self, self.composer, self.status)
+        self.following = Following(self.turns, self.composer, prefs, self)
+        self._leaving = Leaving(self, self.turns, self.status)
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
@@ -139,7 +142,7 @@ class MainWindow(QMainWindow):
         table.customContextMenuRequested.connect(lambda at: self._context("request", table.viewport(), at))
         desk.look_into.connect(lambda: self.focus("request"))
         session = desk.session
-        self.following.use(session)
+        self.following.use(session, desk.source)
         session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)
         session.thread_changed.connect(self._thread_changed)
         session.request_changed.connect(self._request_changed)
@@ -153,8 +156,8 @@ class MainWindow(QMainWindow):
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
-        self._starter = None if why else Starter(opened.path)
-        self.composer.open(str(opened.path), self._starter, why)
+        self._running = None if why else Running(opened.path)
+        self.composer.open(str(opened.path), self._running, why)
         self.status.show_source(str(opened.path), "read only" if why else "", why)
         name = format.one_line(opened.path.name, 80).replace("[*]", "[*][*]")  # Qt's mark of unsaved work
         self.setWindowTitle(f"{name} – Context Inspector")
@@ -270,7 +273,7 @@ class MainWindow(QMainWindow):
 
     def _thread_changed(self, thread_id: str | None) -> None:
         self.following.thread_changed()
-        self.composer.set_thread(thread_id)
+        self.composer.set_thread(thread_id, self.following.kept_model(thread_id))
         if self.desk is not None and thread_id is not None:
             self.prefs.select_thread(self.desk.source, thread_id)
         self.commands.refresh()
@@ -314,9 +317,9 @@ class MainWindow(QMainWindow):
         if desk is None:
             return
         self.composer.open("", None, "Nothing is open.")
-        starter, self._starter = self._starter, None
-        if starter is not None:
-            self.jobs.after_all(starter.close)
+        running, self._running = self._running, None
+        if running is not None:
+            self.jobs.after_all(running.close)
         self.prefs.set("columns", desk.requests.column_state())
         desk.close(self.jobs)
         self.parts.empty()

@@ -1,27 +1,24 @@
-"""The composer: a message, a model, Send and Stop. What was typed stays until a run has taken it."""
+"""The composer: a message, a model, Send and Stop. What was typed stays until a run has taken it.
+
+It works on the thread that is shown; runs of others go on meanwhile (``inspector.turns``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from inspector.jobs import Jobs
-from inspector.turns import RunLike, Turn
-from inspector.views.fields import MessageEdit, ModelField
+from inspector.turns import Turn, Turns
+from inspector.views.buttons import WordButton
+from inspector.views.fields import MessageEdit
 from inspector.views.labels import ElidedLabel
+from inspector.views.model_choice import ModelChoice
 
-SCRIPTED = "scripted (offline)"
 DRAFT_MS = 1000
-KEPT_MODELS = 8
 HINT = "Ctrl+Return sends, Return makes a new line."
 
 
@@ -32,117 +29,157 @@ class DraftsLike(Protocol):
     def write(self, source: str, thread_id: str, text: str) -> bool: ...
 
 
-Starter = Callable[[str, str, str | None], RunLike]
-"""Thread id, message, model (None for the scripted one) → a run. Called in a job."""
+class RunningLike(Protocol):
+    """Begins runs, in jobs; ``model`` is None for the thread's own."""
+
+    def start(self, thread_id: str, message: str, model: str | None) -> Any: ...
+    def resume(self, thread_id: str, model: str | None) -> Any: ...
+    def compact(self, thread_id: str, model: str | None) -> Any: ...
 
 
 class Composer(QWidget):
     """Runs the selected thread on, or starts a new one."""
 
     started = Signal(str)
-    """A run has taken a message of this thread."""
-    recorded = Signal()
-    """The run made a request."""
+    """A run that was begun here, as a new thread, has taken its message: the thread's id."""
     state_changed = Signal()
-    """Whether one may send or stop has changed."""
-    model_chosen = Signal(str)
-    """The model of a run that has taken its message."""
+    """What one may do has changed."""
+    model_chosen = Signal(str, str)
+    """A run has taken its message: its thread, and the model as it stood in the field (empty for the thread's own)."""
+    details_wanted = Signal()
+    """The reader wants to know how the last run failed."""
 
-    def __init__(self, jobs: Jobs, drafts: DraftsLike, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, drafts: DraftsLike, turns: Turns, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Composer")
-        self._jobs = jobs
-        self._drafts = drafts
-        self._starter: Starter | None = None
+        self._jobs, self._drafts, self.turns = jobs, drafts, turns
+        self._running: RunningLike | None = None
         self._source = ""
         self._thread: str | None = None
+        self._new: Turn | None = None
+        """The run that the present new thread begins with, until it has taken the message."""
         self._closed_why = "Nothing is open."
         self._kept: dict[str, str] = {}
+        self._fields: dict[int, tuple[str, str]] = {}
+        """Where a run's message was typed, and its model, until it has taken the message."""
         self._filling = False
-        self.turn: Turn | None = None
+        self._stands = self._problem = ""
+        self._failed = self._can_go_on = self._waits = False
+        self._can: tuple[bool, ...] = ()
         self._build()
         self._save_timer = QTimer(self)
         self._save_timer.setSingleShot(True)
         self._save_timer.setInterval(DRAFT_MS)
         self._save_timer.timeout.connect(self.save_draft)
+        turns.changed.connect(self._turn_changed)
+        turns.accepted.connect(self._accepted)
+        turns.ended.connect(self._ended)
         self._refresh()
 
     # -- what it works on --------------------------------------------------------------------
 
-    def open(self, source: str, starter: Starter | None, why_not: str = "") -> None:
-        """Work on this source; without a starter nothing can be sent, for the reason given."""
+    def open(self, source: str, running: RunningLike | None, why_not: str = "") -> None:
+        """Work on this source; without a door to running nothing can be sent, for the reason given."""
         self.save_draft()
-        self._source, self._starter, self._closed_why = source, starter, why_not
-        self._kept = {}
-        self._thread = None
+        self.turns.forget()
+        self.model.forget()
+        self._source, self._running, self._closed_why = source, running, why_not
+        self._kept, self._fields, self._new, self._thread = {}, {}, None, None
+        self.model.set_thread(None)
         self._fill("")
-        self.edit.setReadOnly(starter is None)
+        self.edit.setReadOnly(running is None)
+        self.set_standing("")
         self._load_draft()
-        self._refresh()
+        self._say_what_to_type()
+        self.state_changed.emit()
 
-    def set_thread(self, thread_id: str | None) -> None:
-        """Write to this thread; None to a new one. Its draft comes back."""
+    def set_thread(self, thread_id: str | None, model: str = "") -> None:
+        """Write to this thread; None to a new one. Its draft comes back; ``model`` was chosen for it before."""
         if thread_id == self._thread:
             return
         self.save_draft()
-        self._thread = thread_id
-        if not self.running:
-            self._say("")
+        self.turns.leave(self._thread)
+        self._thread, self._new, self._problem = thread_id, None, ""
+        self.model.set_thread(thread_id, model)
         self._fill("")
+        self.set_standing("")
         self._load_draft()
+        self._say_what_to_type()
+
+    def set_standing(
+        self, sentence: str, *, failed: bool = False, can_go_on: bool = False, waits: bool = False
+    ) -> None:
+        """How the thread stands while no run goes on in it: it failed, can be gone on with, waits for a decision."""
+        self._stands, self._failed, self._can_go_on, self._waits = sentence, failed, can_go_on, waits
         self._refresh()
-
-    def set_models(self, names: list[str], current: str) -> None:
-        """Models to offer after the scripted one, and the one in the field."""
-        self.model.clear()
-        self.model.addItems([SCRIPTED, *[n for n in names if n != SCRIPTED][:KEPT_MODELS]])
-        self.model.setCurrentText(current or SCRIPTED)
-
-    def models(self) -> list[str]:
-        """Models that were used, the last one first."""
-        return [self.model.itemText(i) for i in range(1, self.model.count())]
 
     # -- commands ----------------------------------------------------------------------------
 
     @property
+    def turn(self) -> Turn | None:
+        """The last run of the thread that is shown, or of the new one."""
+        return self._new if self._thread is None else self.turns.of(self._thread)
+
+    @property
     def running(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run of this thread is under way."""
         return self.turn is not None and not self.turn.over
 
+    def _idle(self) -> bool:
+        return self._running is not None and not self.running
+
     def can_send(self) -> bool:
-        """Whether there is something to send, and nothing under way."""
-        return self._starter is not None and not self.running and bool(self.edit.text().strip())
+        """Whether there is something to send, and nothing under way here."""
+        return self._idle() and bool(self.edit.text().strip())
 
     def can_stop(self) -> bool:
-        """Whether a run is under way that was not yet asked to stop."""
+        """Whether a run of this thread is under way that was not yet asked to stop."""
         return self.running and self.turn is not None and not self.turn.stopping
+
+    def can_resume(self) -> bool:
+        """Whether the thread's last run can be gone on with."""
+        return self._idle() and self._can_go_on
+
+    def can_compact(self) -> bool:
+        """Whether the thread's older messages may be summarized now."""
+        return self._idle() and self._thread is not None and not self._waits
 
     def send(self, new_thread_id: Callable[[], str]) -> None:
         """Run the thread on with the message; the text stays until the run has taken it."""
-        starter = self._starter
-        if starter is None or not self.can_send():
+        running = self._running
+        if running is None or not self.can_send():
             return
-        message = self.edit.text()
+        message, model = self.edit.text(), self.model.name()
         thread_id = self._thread if self._thread is not None else new_thread_id()
-        field = self.model.currentText().strip()
-        model = None if field in ("", SCRIPTED) else field
         self.save_draft()
-        turn = Turn(thread_id, message, self)
-        self.turn = turn
-        source, key = self._source, self._thread or ""
-        turn.accepted.connect(lambda: self._accepted(turn, source, key))
-        turn.accepted.connect(lambda: self.model_chosen.emit(field or SCRIPTED))
-        turn.progressed.connect(lambda text: self._progressed(turn, text))
-        turn.recorded.connect(self.recorded)
-        turn.ended.connect(self._ended)
-        turn.start(self._jobs, lambda: starter(thread_id, message, model))
+        turn = self.turns.begin(thread_id, "message", lambda: running.start(thread_id, message, model), message)
+        self._fields[id(turn)] = (self._thread or "", self.model.currentText().strip())
+        if self._thread is None:
+            self._new = turn
         self._refresh()
 
+    def resume(self) -> None:
+        """Go on with the run that failed or was stopped."""
+        if self.can_resume():
+            self.begin("resume", "resume")
+
+    def compact(self) -> None:
+        """Summarize older messages now."""
+        if self.can_compact():
+            self.begin("compact", "compact")
+
+    def begin(self, what: str, how: str, *given: Any) -> None:
+        """Begin a run of the thread that takes no message: ``how`` names the method of the door to running."""
+        thread_id, model, door = self._thread, self.model.name(), self._running
+        if door is None or thread_id is None or self.running:
+            return
+        self.set_standing("")
+        self.turns.begin(thread_id, what, lambda: getattr(door, how)(thread_id, *given, model))
+
     def stop(self) -> None:
-        """Stop the run."""
+        """Stop the run of this thread."""
         if self.turn is not None:
-            self.turn.stop()
-            self._refresh()
+            self.turns.stop(self.turn.thread_id)
 
     # -- drafts ------------------------------------------------------------------------------
 
@@ -165,8 +202,9 @@ class Composer(QWidget):
                        done=self._draft_written, key=(self, "write", key), quiet=True)  # fmt: skip
 
     def _draft_written(self, kept: bool) -> None:
-        if not kept and not self.running:
-            self._say("The draft could not be written to the disk: it is kept only while the window is open.", True)
+        lost = "The draft could not be written to the disk: it is kept only while the window is open."
+        self._problem = "" if kept else lost
+        self._refresh()
 
     def _load_draft(self) -> None:
         key, source = self._thread or "", self._source
@@ -191,68 +229,62 @@ class Composer(QWidget):
         self._filling = False
         self._refresh()
 
-    # -- the run tells -----------------------------------------------------------------------
+    # -- the runs tell -----------------------------------------------------------------------
 
-    def _accepted(self, turn: Turn, source: str, key: str) -> None:
-        if source != self._source:
-            self._drafts.write(source, key, "")
+    def _turn_changed(self, thread_id: str) -> None:
+        if self.turn is not None and self.turn.thread_id == thread_id:
+            self._refresh()
+
+    def _accepted(self, turn: Turn) -> None:
+        key, model = self._fields.pop(id(turn), (None, ""))
+        if key is None:
             return
-        left = self._kept.get(key, "")
-        if key == (self._thread or ""):
-            left = self.edit.text()
+        here = key == (self._thread or "")
+        left = self.edit.text() if here else self._kept.get(key, "")
         if left.startswith(turn.message):
             left = left[len(turn.message) :].lstrip("\n")
-        if key == (self._thread or ""):
+        if here:
             self._fill(left)
         self._kept[key] = left
         self._write_draft(key, left)
-        self.started.emit(turn.thread_id)
+        self.model_chosen.emit(turn.thread_id, model)
+        if turn is self._new:
+            self.started.emit(turn.thread_id)
 
-    def _ended(self, how: str, sentence: str) -> None:
-        lost = f" {self.turn.lost}." if self.turn is not None and self.turn.lost else ""
-        if how == "failed":
-            kept = "" if self.turn is not None and self.turn.is_accepted else " The message is still here."
-            self._say((sentence or "The run failed.") + kept + lost, True)
-        elif how == "stopped":
-            self._say("Stopped. What was finished is recorded." + lost, bool(lost))
-        else:
-            self._say("Done." + lost, bool(lost))
-        self._refresh()
-
-    def _progressed(self, turn: Turn, text: str) -> None:
-        here = turn.thread_id == self._thread or not turn.is_accepted
-        self._say(text if here else f"In another thread: {text}")
+    def _ended(self, turn: Turn) -> None:
+        self._fields.pop(id(turn), None)
 
     def _say(self, text: str, error: bool = False) -> None:
         self.line.set_text(("! " if error else "") + text, error=error)
-        self.line.setVisible(bool(text))
 
     # -- inside ------------------------------------------------------------------------------
 
     def _build(self) -> None:
         self.edit = MessageEdit(self)
         self.edit.setAccessibleName("Message")
-        self.model = ModelField(self)
-        self.model.setEditable(True)
-        self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.model.setAccessibleName("Model")
-        self.model.setToolTip("scripted (offline), or provider:model as LangChain names it")
-        self.model.setMinimumContentsLength(18)
-        self.set_models([], SCRIPTED)
+        self.model = ModelChoice(self)
         self.send_button = QPushButton("Send", self)
         self.stop_button = QPushButton("Stop", self)
         self.line = ElidedLabel(muted=True)
-        self.line.hide()
+        self.go_on_button = WordButton("Go on", self.resume, name="Go on with the run")
+        self.details_button = WordButton("Details…", self.details_wanted.emit, name="How the run failed")
         top = QHBoxLayout()
         top.setSpacing(6)
         top.addWidget(self.edit, 1)
         for widget in (self.model, self.send_button, self.stop_button):
             top.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+        self._below = QWidget()
+        below = QHBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(6)
+        below.addWidget(self.line, 1)
+        below.addWidget(self.go_on_button)
+        below.addWidget(self.details_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 5, 8, 3)
         layout.setSpacing(1)
         layout.addLayout(top)
-        layout.addWidget(self.line)
+        layout.addWidget(self._below)
         self.edit.textChanged.connect(self._typed)
         self.edit.escaped.connect(self._escaped)
 
@@ -273,13 +305,31 @@ class Composer(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        self.send_button.setEnabled(self.can_send())
-        self.stop_button.setEnabled(self.can_stop())
-        if self._starter is None:
+        turn = self.turn
+        failed = turn.state == "failed" if turn is not None else self._failed
+        if self._problem and not self.running:
+            self._say(self._problem, True)
+        elif turn is not None:
+            self._say(turn.line(), failed or bool(turn.over and turn.lost))
+        else:
+            self._say(self._stands, failed)
+        self._below.setVisible(bool(self.line.text()))
+        can = (self.can_send(), self.can_stop(), self.can_resume(), self.can_compact(), failed)
+        if can == self._can:  # a run tells of itself thirty times a second
+            return
+        self._can = can
+        self.send_button.setEnabled(can[0])
+        self.stop_button.setEnabled(can[1])
+        self.go_on_button.setVisible(can[2])
+        self.details_button.setVisible(failed)
+        self._say_what_to_type()
+        self.state_changed.emit()
+
+    def _say_what_to_type(self) -> None:
+        if self._running is None:
             words = self._closed_why
         elif self._thread is None:
             words = f"Message that starts a new thread. {HINT}"
         else:
             words = f"Message to this thread. {HINT}"
         self.edit.setPlaceholderText(words)
-        self.state_changed.emit()

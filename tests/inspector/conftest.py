@@ -126,8 +126,7 @@ def close(qtbot, window) -> None:
     if not shiboken6.isValid(window):
         return
     window.ask = lambda *_args: True
-    if window.composer.running:
-        window.composer.stop()
-        qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)
+    window.turns.stop_all()
+    qtbot.waitUntil(lambda: not window.turns.running(), timeout=WAIT_MS)
     window.close()
     window.deleteLater()

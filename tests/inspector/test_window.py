@@ -12,6 +12,7 @@ from inspector import dialogs, theme
 from inspector.models.rows import has_offload, has_summary
 from inspector.opening import first_summary
 from inspector.prefs import Prefs
+from inspector.views.model_choice import SCRIPTED
 from inspector.views.palette import Palette
 from inspector.views.plain_text import Link
 from tests.inspector.conftest import WAIT_MS, close, settle
@@ -158,6 +159,7 @@ def test_the_first_message_starts_a_thread_and_shows_it(qtbot, make_window, demo
     assert window.commands.run("thread.new")
     assert window.session.thread_id is None
     assert window.composer.edit.placeholderText().startswith("Message that starts a new thread.")
+    window.composer.model.setCurrentText(SCRIPTED)
     window.composer.edit.setPlainText("Hello <b>there</b>")
     window.commands.run("thread.send")
     qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)

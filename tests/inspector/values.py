@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import UsageError
+from engine.running import HandRequest, Update, UpdateKind
 from engine.trace.model import RequestDetail, RequestRow, ThreadRow, Usage
 
 HOSTILE = (
@@ -107,27 +108,64 @@ class FakeReader:
     summaries = files = memory = skills = events
 
 
-class FakeUpdate:
-    def __init__(self, kind: str, text: str = "") -> None:
-        self.kind, self.text = kind, text
-
-
 class FakeRun:
     """A run that tells what the test wants it to tell."""
 
     def __init__(self) -> None:
-        self.updates: list[FakeUpdate] = []
+        self.updates: list[Update] = []
+        self.hands: list[HandRequest] = []
         self.finished = False
         self.stops = 0
+        self.lost, self.lost_reason = 0, ""
+        self.result: Any = None
 
-    def tell(self, kind: str, text: str = "") -> None:
-        self.updates.append(FakeUpdate(kind, text))
-        if kind in ("done", "failed", "stopped"):
+    def tell(self, kind: UpdateKind, text: str = "", **more: Any) -> None:
+        """Queue an update."""
+        if kind == "request":
+            more = {"state": "started", "number": 1, "purpose": "agent", **more}
+        self.updates.append(Update(kind, text, **more))
+        if kind in ("done", "failed", "stopped", "interrupted"):
             self.finished = True
 
-    def drain(self) -> list[FakeUpdate]:
+    def ask(self, request: HandRequest) -> None:
+        """A request begins to wait for an answer by hand."""
+        self.hands.append(request)
+        self.tell("hand", hand=request)
+
+    def waiting(self) -> list[HandRequest]:
+        return list(self.hands)
+
+    def drain(self) -> list[Update]:
         taken, self.updates = self.updates, []
         return taken
 
     def stop(self) -> None:
         self.stops += 1
+
+
+class FakeRunning:
+    """The door to running: keeps what it was asked, and gives runs of the test's."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Any, ...]] = []
+        self.runs: list[FakeRun] = []
+        self.fault: Exception | None = None
+
+    def _begin(self, *asked: Any) -> FakeRun:
+        self.asked.append(asked)
+        if self.fault is not None:
+            raise self.fault
+        self.runs.append(FakeRun())
+        return self.runs[-1]
+
+    def start(self, thread_id: str, message: str, model: str | None) -> FakeRun:
+        return self._begin("start", thread_id, message, model)
+
+    def resume(self, thread_id: str, model: str | None) -> FakeRun:
+        return self._begin("resume", thread_id, model)
+
+    def answer(self, thread_id: str, answers: Any, model: str | None) -> FakeRun:
+        return self._begin("answer", thread_id, answers, model)
+
+    def compact(self, thread_id: str, model: str | None) -> FakeRun:
+        return self._begin("compact", thread_id, model)
