@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
@@ -77,7 +77,11 @@ def keys_of(command: Command, places: bool = False) -> str:
 
 
 class Commands(QObject):
-    """The table, and the actions, menus and help that come from it."""
+    """The table, and the actions, menus and help that come from it.
+
+    What is enabled follows a moment after a change, once for all that one key changes, and always before a
+    shortcut is tried, a menu opens or somebody asks for an action.
+    """
 
     ran = Signal(str)
     """A command was run, by its id."""
@@ -90,6 +94,12 @@ class Commands(QObject):
         self._shortcuts: dict[str, list[QShortcut]] = {}
         self._scopes: dict[str, QWidget] = {}
         self._in_place: tuple[InPlace, ...] = ()
+        self._enabled: dict[str, bool] = {}
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)  # after what was changed has been painted
+        self._soon.timeout.connect(self._bring_up_to_date)
+        window.installEventFilter(self)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._focus_changed)
@@ -125,7 +135,8 @@ class Commands(QObject):
         return list(self._commands.values())
 
     def action(self, command_id: str) -> QAction:
-        """The action of a command, for a button or a menu."""
+        """The action of a command, for a button or a menu; enabled as it is now."""
+        self._settle()
         return self._actions[command_id]
 
     def run(self, command_id: str) -> bool:
@@ -137,15 +148,9 @@ class Commands(QObject):
         return True
 
     def refresh(self) -> None:
-        """Bring enabled and checked of every action up to date."""
-        for command_id, command in self._commands.items():
-            action = self._actions[command_id]
-            on = bool(command.enabled())
-            action.setEnabled(on)
-            for shortcut in self._shortcuts.get(command_id, ()):
-                shortcut.setEnabled(on)
-            if command.checked is not None:
-                action.setChecked(bool(command.checked()))
+        """Something changed that commands may depend on."""
+        if not self._soon.isActive():
+            self._soon.start()
 
     def build_menus(self, bar: QMenuBar) -> None:
         """Fill the menu bar."""
@@ -154,11 +159,11 @@ class Commands(QObject):
             if entries:
                 menu = bar.addMenu(f"&{name}")
                 self._fill(menu, entries)
-                menu.aboutToShow.connect(self.refresh)
+                menu.aboutToShow.connect(self._bring_up_to_date)
 
     def context_menu(self, context: str, parent: QWidget) -> QMenu:
         """A context menu of the commands that name this context."""
-        self.refresh()
+        self._bring_up_to_date()
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._fill(menu, [c for c in self._commands.values() if context in c.contexts])
@@ -171,7 +176,30 @@ class Commands(QObject):
             rows.append((part.where, part.does, ", ".join(written(key) for key in part.keys), ""))
         return rows
 
+    def eventFilter(self, _window: QObject, event: QEvent) -> bool:
+        """A key on its way to a shortcut, which works when its command is enabled now."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            self._settle()
+        return False
+
     # -- inside ----------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        if self._soon.isActive():
+            self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        """Enabled and checked of every action."""
+        self._soon.stop()
+        for command_id, command in self._commands.items():
+            on = bool(command.enabled())
+            if on != self._enabled.get(command_id, True):
+                self._enabled[command_id] = on
+                self._actions[command_id].setEnabled(on)
+                for shortcut in self._shortcuts.get(command_id, ()):
+                    shortcut.setEnabled(on)
+            if command.checked is not None:
+                self._actions[command_id].setChecked(bool(command.checked()))
 
     def _make(self, command: Command) -> QAction:
         action = QAction(command.title.replace("&", "&&"), self._window)

@@ -88,6 +88,57 @@ def test_what_is_not_enabled_does_not_run(window):
     assert ran == [1]
 
 
+@pytest.mark.parametrize("also", [(), (("view", "K"),)], ids=["its key", "one more key"])
+def test_a_key_pressed_right_after_a_change_knows_of_it(qtbot, window, also):
+    commands, ran, on = Commands(window), [], [False]
+    commands.scope("view", window.view)
+    commands.add(Command("a.one", "One", lambda: ran.append(1), keys=("J",), enabled=lambda: on[0], also=also))
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.view.setFocus()
+    key = Qt.Key.Key_K if also else Qt.Key.Key_J
+    commands.refresh()
+    qtbot.keyClick(window.view, key)
+    assert ran == []
+    on[0] = True
+    commands.refresh()
+    qtbot.keyClick(window.view, key)
+    assert ran == [1]
+    on[0] = False
+    commands.refresh()
+    qtbot.keyClick(window.view, key)
+    assert ran == [1]
+
+
+def test_a_menu_that_opens_shows_what_is_enabled_and_what_is_on(window):
+    commands, on = Commands(window), [False]
+    commands.add(
+        Command("a.one", "One", int, "File", enabled=lambda: on[0], contexts=("row",)),
+        Command("a.two", "Two", int, "File", checked=lambda: on[0], contexts=("row",)),
+    )
+    commands.build_menus(window.menuBar())
+    menu = window.menuBar().actions()[0].menu()
+    for on[0] in (False, True, False):
+        menu.aboutToShow.emit()
+        one, two = menu.actions()
+        assert (one.isEnabled(), two.isChecked()) == (on[0], on[0])
+    on[0] = True
+    context = commands.context_menu("row", window)
+    one, two = context.actions()
+    assert one.isEnabled() and two.isChecked()
+    context.deleteLater()
+
+
+def test_many_changes_are_looked_at_once(qtbot, window):
+    commands, asked = Commands(window), []
+    commands.add(Command("a.one", "One", int, enabled=lambda: bool(asked.append(1)) or True))
+    for _ in range(5):
+        commands.refresh()
+    assert asked == []
+    qtbot.waitUntil(lambda: asked == [1])
+
+
 def test_a_command_that_is_on_or_off_shows_which(window):
     commands, on = Commands(window), [False]
 
