@@ -130,6 +130,17 @@ class Drafts:
         draft, file, lock = found[-1]
         return Slot(self.folder, key, file, lock), draft, len(found) - 1
 
+    def waiting(self, workspace: str | Path) -> list[str]:
+        """Names of what has drafts in this workspace that nobody is writing."""
+        found: dict[str, None] = {}
+        for file in sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []:
+            draft = _read(file)
+            if draft is None or draft.workspace != _whole(workspace) or (lock := _locked(file)) is None:
+                continue
+            lock.close()
+            found[draft.path] = None
+        return list(found)
+
 
 def draft(workspace: str | Path, path: str, base_version: str, base_text: str, text: str) -> Draft:
     """A draft of now."""

@@ -66,7 +66,7 @@ class FilesView(SidePane):
         self._late.setInterval(LOADING_DELAY_MS)
         self._late.timeout.connect(self._say_reading)
         self._build()
-        self.filter.textChanged.connect(self.table.proxy.set_filter)
+        self.filter.textChanged.connect(self.table.set_filter)
         self.table.current_changed.connect(self._selected)
         self.table.opened.connect(lambda _row: self.text.edit.setFocus())
         self.table.link_clicked.connect(self._go)

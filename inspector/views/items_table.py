@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
+    QAbstractProxyModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -135,7 +136,7 @@ class ItemsTable(QTableView, Generic[T]):
         self._stretch = stretch
         self._optional = tuple(optional)
         self._current: Hashable | None = None
-        self.proxy = Filter(model, self)
+        self.proxy = self.make_proxy(model)
         model.setParent(self)
         self.setModel(self.proxy)
         self.setAccessibleName(name)
@@ -155,6 +156,15 @@ class ItemsTable(QTableView, Generic[T]):
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.clicked.connect(self._clicked)
         self.doubleClicked.connect(lambda index: self.opened.emit(self._item(index)))
+
+    def make_proxy(self, model: ItemsModel[T]) -> QAbstractProxyModel:
+        """What stands between the items and the table."""
+        return Filter(model, self)
+
+    def set_filter(self, text: str) -> None:
+        """Keep rows that have ``text`` in any cell, in whatever case."""
+        if isinstance(self.proxy, Filter):
+            self.proxy.set_filter(text)
 
     def _shape(self) -> None:
         rows = self.verticalHeader()

@@ -198,7 +198,7 @@ class MemoryView(SidePane):
             return
         what = f"Reading {format.elide_middle(format.one_line(file.path), 40)}"
         self.edit.text.show_loading(what)
-        self.buffers.open(key, what, self.reader, self.thread_id, file)
+        self.buffers.open(key, what, partial(memory_files.open_file, self.reader, self.thread_id, file))
 
     def _opened(self, key: _Key) -> None:
         current, buffer = self.table.current(), self.buffers.get(key)

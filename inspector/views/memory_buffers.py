@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
-from engine.trace.model import MemoryFile
-from inspector import memory_files
 from inspector.drafts import Drafts, Slot
 from inspector.jobs import Jobs
 from inspector.memory_files import Opened
@@ -27,9 +24,17 @@ class Buffers(QObject):
     failed = Signal(object, str)
     """The file of this key can't be opened; a sentence."""
 
-    def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None, parent: QObject) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        workspace: Path | None,
+        drafts: Drafts | None,
+        parent: QObject,
+        made: type[MemoryBuffer] = MemoryBuffer,
+    ) -> None:
         super().__init__(parent)
         self._jobs, self._workspace, self._drafts = jobs, workspace, drafts or Drafts()
+        self._class = made
         self._buffers: dict[Hashable, MemoryBuffer] = {}
         self._opening: set[Hashable] = set()
         self._slots: list[Slot] = []
@@ -46,17 +51,14 @@ class Buffers(QObject):
         """All of them, by key."""
         return list(self._buffers.items())
 
-    def open(self, key: Hashable, what: str, reader: Any, thread_id: str, file: MemoryFile) -> None:
-        """Open a file that isn't open, nor being opened; ``what`` names the job."""
+    def open(self, key: Hashable, what: str, opening: Callable[[Path | None, Drafts], Opened]) -> None:
+        """Open a file that isn't open, nor being opened: ``opening`` does it in a job that ``what`` names."""
         if key in self._buffers or key in self._opening:
             return
         self._opening.add(key)
         self._jobs.run(
             what,
-            memory_files.open_file,
-            reader,
-            thread_id,
-            file,
+            opening,
             self._workspace,
             self._drafts,
             done=while_alive(self, partial(self._made, key)),
@@ -89,7 +91,7 @@ class Buffers(QObject):
         self._opening.discard(key)
         if opened.slot is not None:
             self._slots.append(opened.slot)
-        self._buffers[key] = MemoryBuffer(self._jobs, self._workspace, opened, self)
+        self._buffers[key] = self._class(self._jobs, self._workspace, opened, self)
         self.opened.emit(key)
 
     def _not_made(self, key: Hashable, sentence: str) -> None:

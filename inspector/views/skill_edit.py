@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile, SkillRow
-from inspector import workbench
+from inspector import memory_files, workbench
 from inspector.drafts import Drafts
 from inspector.jobs import Jobs
 from inspector.panes import plain_label
@@ -61,7 +62,8 @@ class SkillEdits(QWidget):
         self.edit.set_buffer(buffer)
         if buffer is None:
             self.edit.text.show_loading("Reading SKILL.md")
-            self.buffers.open(skill.path, "Reading SKILL.md", reader, thread_id, _as_file(skill))
+            opening = partial(memory_files.open_file, reader, thread_id, _as_file(skill))
+            self.buffers.open(skill.path, "Reading SKILL.md", opening)
 
     def look(self, skills: Sequence[SkillRow]) -> None:
         """The files as they stand now."""
