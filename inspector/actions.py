@@ -83,6 +83,7 @@ def _edit(w: MainWindow) -> list[Command]:
                 hint="In all threads, files and memory; filters narrow it."),
         text("find", "Find in the text…", "Ctrl+F", lambda t: t.open_find(),
              "In the text of the part that has the keyboard, else in that of the request."),
+        *memory_verbs.edit_commands(w),
         text("next", "Next match", "F3", lambda t: t.step_find(False), "Around the end."),
         text("previous", "Previous match", "Shift+F3", lambda t: t.step_find(True), "Around the beginning."),
         text("copy", "Copy the whole text", "Ctrl+Shift+C", lambda t: t.copy_all(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.commands import Command
+from inspector.searching import Replaceable, searchable
 
 if TYPE_CHECKING:
     from inspector.window import MainWindow
@@ -25,6 +26,20 @@ def file_commands(w: MainWindow) -> list[Command]:
         Command("namespace.delete", "Delete everything in a namespace…", lambda: delete_namespace(w), "File",
                 enabled=w.can_write,
                 hint="Memories, skills or another part of the store: shows what would go, and proves that it went."),
+    ]  # fmt: skip
+
+
+def edit_commands(w: MainWindow) -> list[Command]:
+    """Commands of the menu Edit."""
+
+    def replace() -> None:
+        if (editor := _to_replace(w)) is not None:
+            editor.open_replace()
+
+    return [
+        Command("text.replace", "Replace in the text…", replace, "Edit", ("Ctrl+H",),
+                enabled=lambda: _to_replace(w) is not None,
+                hint="In the memory file, skill or item of the store that is edited; one undo takes it back."),
     ]  # fmt: skip
 
 
@@ -112,6 +127,12 @@ def _editors(w: MainWindow) -> list[Any]:
         found,
         key=lambda editor: (not (focus is not None and editor.isAncestorOf(focus)), not editor.isVisible()),
     )
+
+
+def _to_replace(w: MainWindow) -> Replaceable | None:
+    """The text with the keyboard where it is edited, else an editor that is seen."""
+    found = [searchable(w.focusWidget()), *(editor for editor in _editors(w) if editor.isVisible())]
+    return next((one for one in found if isinstance(one, Replaceable) and one.can_replace()), None)
 
 
 def _to_save(w: MainWindow) -> Any:

@@ -5,7 +5,7 @@ A view that shows a text answers ``find_target``; the window climbs from the foc
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,17 @@ class Searchable(Protocol):
 
     def copy_all(self) -> None:
         """Copy the whole true text."""
+
+
+@runtime_checkable
+class Replaceable(Searchable, Protocol):
+    """A text that is edited: what is found in it can be replaced."""
+
+    def can_replace(self) -> bool:
+        """Whether it can be edited now."""
+
+    def open_replace(self) -> None:
+        """Open the search bar with what replaces."""
 
 
 def searchable(widget: QWidget | None) -> Searchable | None:

@@ -112,6 +112,14 @@ class BufferEdit(QWidget):
         """Open the search bar."""
         self.search.open()
 
+    def can_replace(self) -> bool:
+        """Whether the text can be edited."""
+        return self.buffer is not None and self.buffer.editable
+
+    def open_replace(self) -> None:
+        """Open the search bar with what replaces."""
+        self.search.open(replace=True)
+
     def step_find(self, back: bool = False) -> None:
         """Go to the next match, or the one before."""
         self.search.step(back)

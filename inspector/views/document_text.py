@@ -18,7 +18,7 @@ def begin(document: QTextDocument, text: str) -> None:
     """Make the document this text, with nothing to undo and unmodified."""
     document.setUndoRedoEnabled(False)
     document.clear()
-    _insert(QTextCursor(document), text)
+    insert(QTextCursor(document), text)
     document.setUndoRedoEnabled(True)
     document.setModified(False)
 
@@ -32,14 +32,14 @@ def replace(document: QTextDocument, text: str) -> None:
     tail = _common(old[head:][::-1], text[head:][::-1])
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    cursor.setPosition(_utf16(old[:head]))
-    cursor.setPosition(_utf16(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
-    _insert(cursor, text[head : len(text) - tail])
+    cursor.setPosition(utf16(old[:head]))
+    cursor.setPosition(utf16(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
+    insert(cursor, text[head : len(text) - tail])
     cursor.endEditBlock()
 
 
-def _insert(cursor: QTextCursor, text: str) -> None:
-    """Insert letter by letter."""
+def insert(cursor: QTextCursor, text: str) -> None:
+    """Put the text in the place of what is selected, letter by letter."""
     guard = "." if text[:1] in ("\ufeff", "\ufffe") else ""
     at = cursor.selectionStart()
     cursor.insertText(guard + text)
@@ -50,7 +50,7 @@ def _insert(cursor: QTextCursor, text: str) -> None:
         cursor.setPosition(end - 1)
 
 
-def _utf16(text: str) -> int:
+def utf16(text: str) -> int:
     """Qt's position after ``text``."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 

@@ -8,6 +8,7 @@ from inspector.jobs import Jobs
 from inspector.panes import plain_label, tint
 from inspector.views.buffer_edit import BufferEdit
 from inspector.views.buttons import choice_button
+from inspector.views.markdown_dye import MarkdownDye
 from inspector.views.memory_bench import TITLES, MemoryBench
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_watch import PreviewWatch
@@ -21,6 +22,7 @@ class MemoryEdit(BufferEdit):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(jobs, parent)
+        self.dye = MarkdownDye(jobs, self.editor)
         self.watch = PreviewWatch(jobs, self)
         self.bench = MemoryBench(jobs, self.watch)
         self.modes = {mode: choice_button(title) for mode, title in TITLES.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -33,6 +33,9 @@ TAB_CHARACTERS = 4
 
 class MemoryEditor(QPlainTextEdit):
     """Edits the text of one buffer at a time."""
+
+    document_changed = Signal()
+    """Another buffer is edited, or none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,6 +76,7 @@ class MemoryEditor(QPlainTextEdit):
             self.setTextCursor(cursor)
             self.verticalScrollBar().setValue(scroll)
         self.follow()
+        self.document_changed.emit()
 
     def follow(self) -> None:
         """Take over from the buffer whether text can be typed."""
