@@ -1,19 +1,20 @@
 """Heads of messages, read a page at a time for the rows that are on the screen.
 
-A head belongs to a part, and parts never change, so what was read stays right. One cache serves the
-Messages view and Raw ↔ Effective.
+A head belongs to a part, and parts never change, so what was read stays right, and so does the line that is
+painted of it, which is made beside the reading. One cache serves the Messages view and Raw ↔ Effective.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine.trace.model import MessageHead
 from inspector.jobs import Jobs
+from inspector.models.cells import Segment, segments
 from inspector.models.late import while_alive
 
 PAGE = 128
@@ -29,6 +30,11 @@ class ReadsHeads(Protocol):
         """Heads of these parts."""
 
 
+class _Known(NamedTuple):
+    head: MessageHead
+    segments: tuple[Segment, ...]
+
+
 class Heads(QObject):
     """Asked for a head, gives it or None, and tells when more have come."""
 
@@ -38,7 +44,7 @@ class Heads(QObject):
     def __init__(self, reader: ReadsHeads, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._reader, self._jobs = reader, jobs
-        self._known: OrderedDict[int, MessageHead] = OrderedDict()
+        self._known: OrderedDict[int, _Known] = OrderedDict()
         self._problems: dict[int, str] = {}
         self._wanted: OrderedDict[int, None] = OrderedDict()
         self._reading: set[int] = set()
@@ -49,10 +55,16 @@ class Heads(QObject):
 
     def get(self, part: int) -> MessageHead | None:
         """The head, None while it isn't known."""
-        head = self._known.get(part)
-        if head is not None:
-            self._known.move_to_end(part)
-        return head
+        known = self._known.get(part)
+        if known is None:
+            return None
+        self._known.move_to_end(part)
+        return known.head
+
+    def segments(self, part: int) -> tuple[Segment, ...] | None:
+        """The line of a message: first line, calls, and words for what has no text; None while it isn't known."""
+        known = self._known.get(part)
+        return None if known is None else known.segments
 
     def problem(self, part: int) -> str | None:
         """Why a head can't be had; None when it can, or nobody knows yet."""
@@ -84,7 +96,7 @@ class Heads(QObject):
             done=self._arrive, failed=while_alive(self, lambda sentence: self._fail(page, sentence)), quiet=True,
         )  # fmt: skip
 
-    def _arrive(self, result: tuple[dict[int, MessageHead], dict[int, str]]) -> None:
+    def _arrive(self, result: tuple[dict[int, _Known], dict[int, str]]) -> None:
         found, problems = result
         self._known.update(found)
         self._problems.update(problems)
@@ -103,19 +115,20 @@ class Heads(QObject):
             self._timer.start()
 
 
-def _heads(reader: ReadsHeads, page: list[int]) -> tuple[dict[int, MessageHead], dict[int, str]]:
-    """A page of heads; where the page fails, one at a time, so that one bad part spoils one row only."""
+def _heads(reader: ReadsHeads, page: list[int]) -> tuple[dict[int, _Known], dict[int, str]]:
+    """Heads and their lines; where a page fails, one at a time, so that one bad part spoils one row only."""
+    problems: dict[int, str] = {}
     try:
         found = reader.heads(page)
     except Exception:
-        found, problems = {}, {}
+        found = {}
         for part in page:
             try:
                 found.update(reader.heads([part]))
             except Exception as error:  # any fault of one damaged part is told in its row
                 problems[part] = str(error) or type(error).__name__
-        return found, problems | _missing(page, found, problems)
-    return found, _missing(page, found, {})
+    known = {part: _Known(head, segments(head)) for part, head in found.items()}
+    return known, problems | _missing(page, found, problems)
 
 
 def _missing(page: list[int], found: dict[int, MessageHead], problems: dict[int, str]) -> dict[int, str]:

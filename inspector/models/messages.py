@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from engine.trace.model import MessageRow, RawRow
 from inspector import format
-from inspector.models.cells import Badge, Cell, badges_of, loading_segments, name_of, segments
+from inspector.models.cells import Badge, Cell, badges_of, loading_segments, name_of
 from inspector.models.gaps import Gaps, merged
 from inspector.models.heads import Heads
 from inspector.models.pairs import NONE, Pair, Pairs
@@ -85,7 +85,7 @@ class Lines:
         self._has_gap = self._has_gap or pair.no_call or bool(pair.open_calls)
         badges = badges_of(row, head, new=self._show_new, fate=self._show_fate)
         badges += self._gap_badges(n, pair)
-        made = loading_segments(self._heads.problem(row.part)) if head is None else segments(head)
+        made = self._heads.segments(row.part) or loading_segments(self._heads.problem(row.part))
         cell = Cell(
             str(row.index), row.kind, name_of(row, head), made, tuple(badges), row.chars, row.tokens, pair,
             dim=isinstance(row, RawRow) and row.sent_index is None,

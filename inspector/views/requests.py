@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QPushButton,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QByteArray, QEvent, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from inspector import format, theme
-from inspector.models.requests import MARKS, MARKS_ROLE, NUMERIC, Mark, RequestsModel
+from inspector.models.requests import RequestsModel
 from inspector.panes import Pane
 from inspector.session import Session
 from inspector.views.frame import PAD, Header
 from inspector.views.in_sight import keep_in_sight
 from inspector.views.quiet import quiet
+from inspector.views.request_delegate import RequestDelegate
 
 WIDTHS = (60, 190, 84, 70, 62, 72, 76)
 """Columns on the first start, in pixels at a 13 pixel font; the last one takes what is left."""
@@ -245,61 +236,3 @@ class _Table(QTableView):
         """As above."""
         super().resizeEvent(event)
         keep_in_sight(self, event)
-
-
-class RequestDelegate(QStyledItemDelegate):
-    """A flat selected row with one accent bar, and marks in the colours of their kinds."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """No cell of its own is focused: the row is."""
-        super().initStyleOption(option, index)
-        option.state &= ~QStyle.StateFlag.State_HasFocus
-        colour = index.data(Qt.ItemDataRole.ForegroundRole)
-        if isinstance(colour, QColor):
-            option.palette.setColor(QPalette.ColorRole.HighlightedText, colour)
-        if index.column() not in NUMERIC:
-            option.textElideMode = Qt.TextElideMode.ElideMiddle
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        """Marks are drawn here, the rest by the style."""
-        marks = index.data(MARKS_ROLE) if index.column() == MARKS else None
-        if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, theme.selection_colour())
-        if index.column() != MARKS:
-            inner = QStyleOptionViewItem(option)
-            inner.rect = option.rect.adjusted(PAD - 3, 0, 3 - PAD, 0)  # the style leaves 3 by itself
-            super().paint(painter, inner, index)
-        else:
-            painter.save()
-            painter.setClipRect(option.rect)
-            self._paint_marks(painter, option.rect.adjusted(PAD, 0, -PAD, 0), option.font, marks or ())
-            painter.restore()
-        if index.column() == 0 and option.state & QStyle.StateFlag.State_Selected:
-            bar = QRect(option.rect.left(), option.rect.top(), 3, option.rect.height())
-            view = option.widget
-            focused = view is not None and view.hasFocus()
-            painter.fillRect(bar, theme.accent_colour() if focused else theme.muted_colour())
-
-    def _paint_marks(self, painter: QPainter, area: QRect, font: QFont, marks: tuple[Mark, ...]) -> None:
-        bold = QFont(font)
-        bold.setBold(True)
-        plain, strong = QFontMetrics(font), QFontMetrics(bold)
-        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-        x = area.left()
-        for mark in marks:
-            left = area.right() - x
-            if left < 12:
-                return
-            painter.setPen(theme.kind_colour(mark.kind))
-            painter.setFont(bold)
-            painter.drawText(QRect(x, area.top(), left, area.height()), flags, mark.letter)
-            x += strong.horizontalAdvance(mark.letter + " ")
-            painter.setFont(font)
-            word = plain.elidedText(mark.word, Qt.TextElideMode.ElideRight, area.right() - x)
-            painter.drawText(QRect(x, area.top(), area.right() - x, area.height()), flags, word)
-            x += plain.horizontalAdvance(word) + 12
