@@ -1,11 +1,8 @@
-"""What a save would concern, before it is done: threads, cached tokens, and the next request before and after."""
+"""What a save would concern, before it is done: threads, cached tokens, and the way to the next request."""
 
 from __future__ import annotations
 
-from functools import partial
-
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.workbench import BlastRadius, Reach
 from inspector import format, workbench
@@ -13,10 +10,10 @@ from inspector.jobs import Jobs
 from inspector.models.items import Column, ItemsModel
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import WordButton
-from inspector.views.dry_run import DryPane
+from inspector.views.if_saved import IfSaved
 from inspector.views.items_table import ItemsTable
 from inspector.views.memory_buffer import MemoryBuffer
-from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
+from inspector.views.parts import MARGIN, Line
 
 
 def _copy(one: Reach) -> str:
@@ -57,17 +54,14 @@ class ReachModel(ItemsModel[Reach]):
 
 
 class EffectPane(QWidget):
-    """Threads above; below, on request, the dry run of the shown thread."""
-
-    compare_asked = Signal(str, object, object)
+    """Threads that a save concerns; the next request of the shown one in a window of its own."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
         self._buffer: MemoryBuffer | None = None
         self._thread: str | None = None
-        self.dry = DryPane(jobs)
-        self.dry.opened.connect(self.compare_asked)
+        self.window_of_it: IfSaved | None = None
         self.says = plain_label()
         self.says.setWordWrap(True)
         self.says.setContentsMargins(MARGIN, 2, MARGIN, 4)
@@ -77,29 +71,19 @@ class EffectPane(QWidget):
         )
         self.reach_pane = Pane()
         self.reach_pane.set_content(self.reach)
-        self.run_button = WordButton("Next request, before and after", self.run)
-        self.apply = QCheckBox("Applied here")
-        self.apply.setAccessibleName("As if the edit were applied to this thread too")
-        self.apply.setChecked(True)
-        self.apply.toggled.connect(lambda _on: self.dry.forget())
+        self.run_button = WordButton("Next request, before and after…", self.run)
+        self.run_button.setToolTip("Of this thread, side by side; no model is called")
         row = QHBoxLayout()
         row.setContentsMargins(MARGIN, 4, MARGIN, 4)
-        row.setSpacing(8)
         row.addWidget(self.run_button)
-        row.addWidget(self.apply)
         row.addStretch(1)
-        below = QWidget()
-        under = QVBoxLayout(below)
-        under.setContentsMargins(0, 0, 0, 0)
-        under.setSpacing(0)
-        under.addWidget(Line())
-        under.addLayout(row)
-        under.addWidget(self.dry, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.says)
-        column.addWidget(AspectSplitter(self.reach_pane, below, (1, 1), least=BESIDE_NEVER), 1)
+        column.addWidget(self.reach_pane, 1)
+        column.addWidget(Line())
+        column.addLayout(row)
 
     def set_buffer(self, buffer: MemoryBuffer | None) -> None:
         """Another file's."""
@@ -107,14 +91,13 @@ class EffectPane(QWidget):
         self._jobs.cancel((self, "reach"))
         self.reach_model.set_items([])
         self.says.setText("")
-        self.dry.forget()
+        self._enable()
         self.refresh()
 
     def set_thread(self, thread_id: str | None) -> None:
         """The thread whose next request is worked out."""
-        if thread_id != self._thread:
-            self._thread = thread_id
-            self.dry.forget()
+        self._thread = thread_id
+        self._enable()
 
     def refresh(self) -> None:
         """Ask whom it concerns, where somebody sees it."""
@@ -136,20 +119,17 @@ class EffectPane(QWidget):
         )
 
     def run(self) -> None:
-        """Work out the next request before and after the edit, in a job; no model is called."""
+        """Show the next request before and after the edit, in a window of its own."""
         buffer = self._buffer
         if buffer is None or buffer.workspace is None or self._thread is None:
             return
-        self.dry.run(
-            partial(
-                workbench.next_requests,
-                buffer.workspace,
-                self._thread,
-                buffer.path,
-                buffer.exact_text(),
-                self.apply.isChecked(),
-            )
-        )
+        self.window_of_it = IfSaved(self._jobs, buffer, self._thread, self.window())
+        self.window_of_it.show()
+        self.window_of_it.run()
+
+    def _enable(self) -> None:
+        buffer = self._buffer
+        self.run_button.setEnabled(buffer is not None and buffer.workspace is not None and self._thread is not None)
 
     def _take(self, found: BlastRadius) -> None:
         held = [one for one in found.threads if one.loaded]

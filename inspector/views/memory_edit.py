@@ -45,7 +45,6 @@ class MemoryEdit(BufferEdit):
         self.bench.changed.connect(self.arrange)
         self.bench.preview.go_to_line.connect(self.go_to_line)
         self.bench.versions.compare_asked.connect(self.deciding.compare_with_version)
-        self.bench.effect.compare_asked.connect(self.show_comparison)
         self.bench.versions.restored.connect(self.saved)
         self.saved.connect(self.bench.refresh)
         self.set_buffer(None)

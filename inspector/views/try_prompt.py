@@ -16,17 +16,16 @@ from inspector.exact_text import ExactText
 from inspector.jobs import Jobs
 from inspector.panes import Pane, plain_label
 from inspector.views.buttons import WordButton
-from inspector.views.compare import ComparePane
 from inspector.views.document_text import begin, replace, text_of
-from inspector.views.dry_run import DryPane
+from inspector.views.dry_run import NextRequest
 from inspector.views.memory_draft import DraftKeeper
 from inspector.views.note_bar import NoteBar
-from inspector.views.parts import MARGIN, AspectSplitter
+from inspector.views.parts import MARGIN
 from inspector.views.quiet import quiet
 
 
 class TryPrompt(QDialog):
-    """An editor beside the pieces of both requests and what differs in the selected one."""
+    """An editor beside the pieces of both requests, over both texts of the selected one."""
 
     def __init__(
         self, jobs: Jobs, workspace: Path, thread_id: str, drafts: Drafts | None = None, parent: QWidget | None = None
@@ -56,16 +55,10 @@ class TryPrompt(QDialog):
         self.close_button = WordButton("Close", self.close)
         for button in (self.run_button, self.own_button, self.close_button):
             button.setAutoDefault(False)
-        self.dry = DryPane(jobs)
-        self.compare = ComparePane(jobs)
-        self.compare.closed.connect(lambda: self.compare.hide())
-        self.compare.hide()
-        self.dry.chosen.connect(self._compare)
-        self.dry.opened.connect(self._compare)
         self.pane = Pane()
         self._build()
         QShortcut(QKeySequence("Ctrl+Return"), self, self.run)
-        self.resize(980, 640)
+        self.resize(1080, 720)
         self.pane.show_loading("Reading the system prompt")
         jobs.run(
             "Reading the system prompt",
@@ -147,19 +140,15 @@ class TryPrompt(QDialog):
     def _failed(self, sentence: str) -> None:
         self.note.say(sentence, ("Close", self.note.clear), kind="error")
 
-    def _compare(self, title: str, before: str, after: str) -> None:
-        self.compare.show()
-        self.compare.compare(title, before, after)
-
     def _build(self) -> None:
-        left, right = QWidget(), QWidget()
-        for side, parts in ((left, ((self.note, 0), (self.editor, 1))), (right, ((self.dry, 2), (self.compare, 3)))):
-            column = QVBoxLayout(side)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(0)
-            for part, stretch in parts:
-                column.addWidget(part, stretch)
-        self.pane.set_content(AspectSplitter(left, right, (1, 1), least=560))
+        lead = QWidget()
+        upper = QVBoxLayout(lead)
+        upper.setContentsMargins(0, 0, 0, 0)
+        upper.setSpacing(0)
+        upper.addWidget(self.note)
+        upper.addWidget(self.editor, 1)
+        self.dry = NextRequest(self._jobs, lead)
+        self.pane.set_content(self.dry)
         row = QHBoxLayout()
         row.addWidget(self.run_button)
         row.addWidget(self.own_button)

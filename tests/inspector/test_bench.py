@@ -135,18 +135,28 @@ def test_whom_a_save_concerns_and_the_next_request(ran: Ran) -> None:
     assert pane.reach_model.items[0].invalidated_tokens > 0
     ran.qtbot.mouseClick(pane.run_button, Qt.MouseButton.LeftButton)
     ran.settle()
-    others = [row for _, row in pane.dry.model.items if not row.same]
+    shown, dry = pane.window_of_it, pane.window_of_it.view
+    others = [row for _, row, _ in dry.model.items if not row.same]
     assert [row.after.kind for row in others] == ["memory"]
     assert "Another line." in others[0].after.text
     assert "Another line." not in others[0].before.text
-    pane.dry.table.opened.emit(pane.dry.table.current())
+    assert dry.table.current()[1] is others[0]
+    assert dry.beside.found.before.of("removed") == ""
+    assert dry.beside.found.after.of("added").strip() == "Another line."
+    at = dry.table.current()[0]
+    assert {dry.model.index(n, 3).data() for n in range(at)} == {"kept"}
+    assert {dry.model.index(n, 3).data() for n in range(at, len(dry.model.items))} == {"lost"}
+    assert not rich_labels(shown)
+    assert not unnamed(shown)
+    shown.apply.setChecked(False)
     ran.settle()
-    assert "+ Another line." in view.edit.compare.text()
-    pane.apply.setChecked(False)
-    assert not pane.dry.model.items
-    pane.run()
+    assert all(row.same for _, row, _ in dry.model.items)
+    assert dry.beside.says.text() == "Both are the same."
+    typed(view, "And another.\n")
+    shown.apply.setChecked(True)
     ran.settle()
-    assert all(row.same for _, row in pane.dry.model.items)
+    assert "And another." in dry.beside.found.after.of("added")
+    shown.close()
     assert ran.stored() == OLD.encode()
     assert not rich_labels(view)
     assert not unnamed(view)

@@ -52,13 +52,15 @@ def test_the_next_request_before_and_after(ran: Ran) -> None:
     assert not made.own_button.isEnabled()
     typed(made, TYPED)
     ran.click(made.run_button)
-    others = [row for _, row in made.dry.model.items if not row.same]
+    others = [row for _, row, _ in made.dry.model.items if not row.same]
     assert {row.after.kind for row in others} <= {"system", "skills", "memory"}
     assert sum(TYPED in row.after.text for row in others) == 1
     assert not any("<b>rhymes</b>" in row.before.text for row in others if row.before is not None)
-    made.dry.table.select(next(n for n, row in made.dry.model.items if row.after and TYPED in row.after.text))
+    made.dry.table.select(next(n for n, row, _ in made.dry.model.items if row.after and TYPED in row.after.text))
     ran.settle()
-    assert "+ Answer in <b>rhymes</b> &amp; short." in made.compare.text()
+    after = made.dry.beside.found.after
+    assert "Answer in <b>rhymes</b> &amp; short." in after.of("added")
+    assert after.text.source == made.dry.table.current()[1].after.text
     assert made.text() == TYPED
     assert contents(ran.file) == before
     assert not rich_labels(made)
