@@ -16,6 +16,7 @@ from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
 from inspector.rebuild_verbs import rebuild_commands
+from inspector.run_verbs import answer_commands, run_commands
 from inspector.searching import Searchable
 from inspector.secret_verbs import secret_commands
 
@@ -40,6 +41,7 @@ IN_PLACE = (
     InPlace("Search threads", "All threads again", ("Escape",)),
     InPlace("Message", "A new line", ("Return",)),
     InPlace("Message", "Stops the run", ("Escape",)),
+    InPlace("Answer", "Adds the call of the tool that is named", ("Return",)),
     InPlace("Link, button", "Follows it", ("Space",)),
 )
 """Keys that every list, field or button has by itself."""
@@ -103,11 +105,8 @@ def _thread(w: MainWindow) -> list[Command]:
     return [
         Command("thread.new", "New thread", w.new_thread, "Thread", ("Ctrl+N",), enabled=w.can_write,
                 hint="The next message starts a thread of its own."),
-        Command("thread.send", "Send the message", w.send, "Thread", ("Ctrl+Return", "Ctrl+Enter"),
-                enabled=lambda: w.composer.can_send(), hint="Runs the thread on with the message."),
-        Command("thread.stop", "Stop the run", lambda: w.composer.stop(), "Thread", ("Ctrl+.",),
-                enabled=lambda: w.composer.can_stop(),
-                hint="What was finished stays recorded. Escape in the message does the same."),
+        *run_commands(w),
+        *answer_commands(w),
         Command("thread.follow", "Select new requests as they arrive", w.following.toggle, "Thread",
                 checked=lambda: w.following.on, separated=True,
                 hint="Off: nothing moves what you are reading, and a count of new requests appears."),

@@ -15,7 +15,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
-SCOPES = {"centre": "in the middle", "table": "in the table of requests", "chart": "in the chart"}
+SCOPES = {"centre": "in the middle", "table": "in the table of requests", "chart": "in the chart",
+          "answer": "in the answer above the message"}  # fmt: skip
 """Parts of the window that keys belong to, in words."""
 MENUS: tuple[str, ...] = ("File", "Edit", "Thread", "Go", "View", "Help")
 """Menus of the menu bar, in order."""

@@ -6,13 +6,14 @@ It builds and places; what the parts show and do is somebody else's.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from inspector.jobs import Jobs
 from inspector.panes import Pane
 from inspector.prefs import Prefs
 from inspector.surroundings import NARROW, SIDE_WIDTH, Surroundings
 from inspector.turns import Turns
+from inspector.views.answer_panel import HEIGHT, AnswerPanel
 from inspector.views.centre import Centre
 from inspector.views.composer import Composer
 from inspector.views.frame import DockTitle, NoTitle
@@ -61,7 +62,12 @@ class Parts:
             self.around.add(name, title, beside)
         self.around.dock("files").raise_()
         self.composer = Composer(jobs, prefs.drafts, turns, window)
-        self._composer_dock()
+        self.answer = AnswerPanel(jobs, window)
+        self._answer_dock = self._below("answer", "Answer", self.answer)
+        self._composer_dock = self._below("composer", "Message", self.composer)
+        window.splitDockWidget(self._answer_dock, self._composer_dock, Qt.Orientation.Vertical)
+        self._answer_dock.hide()
+        self.answer.changed.connect(self._fit_answer)
         self.empty()
 
     def empty(self) -> None:
@@ -81,6 +87,8 @@ class Parts:
         elif name == "threads":
             self.threads_dock.show()
             self.threads.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        elif name == "answer":
+            self.answer.take_focus()
         elif name == "composer":
             self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         elif name == "request":
@@ -102,6 +110,7 @@ class Parts:
             self._window.restoreGeometry(geometry)
         if layout is not None:
             self._window.restoreState(layout, VERSION)
+        self._answer_dock.hide()
         self.centre.restore(prefs.raw("centre"))
         self.centre.show_chart(prefs.flag("chart", True))
         self.composer.model.set_models(prefs.names("models"), prefs.text("model"))
@@ -121,6 +130,7 @@ class Parts:
         """Sizes and places of the first start."""
         self.around.set_narrow(False)
         self._window.restoreState(self._first, VERSION)
+        self._answer_dock.setVisible(self.answer.open)
         self._size_docks()
         self.centre.restore(None)
         self.centre.show_chart(True)
@@ -142,13 +152,22 @@ class Parts:
         self._window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, dock)
         return dock
 
-    def _composer_dock(self) -> None:
-        dock = QDockWidget("Message", self._window)
-        dock.setObjectName("dock.composer")
+    def _below(self, name: str, title: str, widget: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self._window)
+        dock.setObjectName(f"dock.{name}")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(NoTitle(dock))
-        dock.setWidget(self.composer)
+        dock.setWidget(widget)
         self._window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+        return dock
+
+    def _fit_answer(self) -> None:
+        """The panel is there while something waits for an answer."""
+        if self.answer.open != self._answer_dock.isHidden():
+            return
+        self._answer_dock.setVisible(self.answer.open)
+        if self.answer.open and self._answer_dock.height() < HEIGHT:
+            self._window.resizeDocks([self._answer_dock], [HEIGHT], Qt.Orientation.Vertical)
 
     def _size_docks(self) -> None:
         docks = [self.threads_dock, self.around.dock("files")]

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from engine.errors import UsageError
-from engine.running import Answers, HandReply, Question
+from engine.running import Answers, Question
 from inspector.invisible import SPECIAL, harmless
 
 
@@ -94,11 +94,6 @@ def own_agent(path: Path, thread_id: str) -> OwnAgent:
 
     settings = engine.settings_for(thread_id, None, path)
     return OwnAgent(settings.name or "", settings.model if isinstance(settings.model, str) else "")
-
-
-def reply(run: Any, token: str, answer: HandReply) -> None:
-    """Give an answer by hand; refuses one that does not fit with a sentence."""
-    run.reply(token, answer)
 
 
 def fault_in(tool: str, text: str, schema: Mapping[str, Any] | None) -> str:

@@ -14,7 +14,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links
+from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links, run_verbs
+from inspector.answering import Answering
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
@@ -61,11 +62,15 @@ class MainWindow(QMainWindow):
         self.threads, self.threads_dock = self.parts.threads, self.parts.threads_dock
         self.composer = self.parts.composer
         self.following = Following(self.turns, self.composer, prefs, self)
+        self.answering = Answering(
+            self.jobs, self.turns, self.parts.answer, self.composer, self.following, prefs.drafts
+        )
         self._leaving = Leaving(self, self.turns, self.status)
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
         self.commands.scope("chart", self.centre.chart)
+        self.commands.scope("answer", self.parts.answer)
         self.commands.add(*actions.all_commands(self))
         self.commands.name_in_place(*actions.IN_PLACE)
         self.commands.build_menus(self.menuBar())
@@ -158,6 +163,7 @@ class MainWindow(QMainWindow):
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
         self._running = None if why else Running(opened.path)
         self.composer.open(str(opened.path), self._running, why)
+        self.answering.use(session, opened.path, bool(why))
         self.status.show_source(str(opened.path), "read only" if why else "", why)
         name = format.one_line(opened.path.name, 80).replace("[*]", "[*][*]")  # Qt's mark of unsaved work
         self.setWindowTitle(f"{name} – Context Inspector")
@@ -235,8 +241,13 @@ class MainWindow(QMainWindow):
             self.focus("composer")
 
     def send(self) -> None:
-        """Run the thread on with the message."""
-        self.composer.send(lambda: str(uuid.uuid4()))
+        """Send what is typed: in the panel where that has the keyboard, else the message."""
+        panel, focus = self.parts.answer, QApplication.focusWidget()
+        inside = focus is not None and panel.isAncestorOf(focus)
+        if panel.can_send() and (inside or not self.composer.can_send()):
+            panel.send()
+        elif not inside:
+            self.composer.send(lambda: str(uuid.uuid4()))
 
     def focus(self, name: str) -> None:
         """Show a part of the window and give it the keyboard."""
@@ -269,11 +280,16 @@ class MainWindow(QMainWindow):
         self.composer.send_button.clicked.connect(self.send)
         self.composer.stop_button.clicked.connect(self.composer.stop)
         self.composer.state_changed.connect(self.commands.refresh)
+        self.composer.details_wanted.connect(lambda: run_verbs.show_failure(self))
+        self.parts.answer.changed.connect(self.commands.refresh)
+        self.turns.changed.connect(self._runs_changed)
+        self.status.runs.chosen.connect(self.choose_thread)
         self.around.changed.connect(self.commands.refresh)
 
     def _thread_changed(self, thread_id: str | None) -> None:
         self.following.thread_changed()
         self.composer.set_thread(thread_id, self.following.kept_model(thread_id))
+        self.answering.thread_changed()
         if self.desk is not None and thread_id is not None:
             self.prefs.select_thread(self.desk.source, thread_id)
         self.commands.refresh()
@@ -290,6 +306,11 @@ class MainWindow(QMainWindow):
             self.following.rows_changed()
             self.commands.refresh()
 
+    def _runs_changed(self, _thread: str) -> None:
+        states = {turn.thread_id: turn.state for turn in self.turns.running()}
+        self.threads.set_live(states)
+        self.status.runs.show_runs(self.turns.running(), self.session.threads if self.session else None)
+
     def _context(self, name: str, where: QWidget, at: Any) -> None:
         self.commands.context_menu(name, self).popup(where.mapToGlobal(at))
 
@@ -302,6 +323,7 @@ class MainWindow(QMainWindow):
             return
         self._closing = True
         self.composer.save_draft(now=True)
+        self.answering.drafts.flush(now=True)
         self.parts.remember()
         self.hide()
         self._close_desk()
@@ -314,6 +336,7 @@ class MainWindow(QMainWindow):
     def _close_desk(self) -> None:
         desk, self.desk = self.desk, None
         self.following.use(None)
+        self.answering.use(None)
         if desk is None:
             return
         self.composer.open("", None, "Nothing is open.")

@@ -20,16 +20,19 @@ SIGNS_ROLE = int(Qt.ItemDataRole.UserRole) + 2
 """The letters of what the reader put on a thread."""
 SECOND_ROLE = int(Qt.ItemDataRole.UserRole) + 3
 """The line under the title."""
+STATUS_ROLE = int(Qt.ItemDataRole.UserRole) + 4
+"""How a thread stands now: a key of ``STATUS_WORDS``, or what its source calls it."""
 _NONE = Signs()
 
 STATUS_WORDS = {
     "idle": "",
-    "running": "running",
-    "failed": "failed",
+    "running": "● running",
+    "failed": "! failed",
     "stopped": "stopped",
-    "interrupted": "waiting for an answer",
+    "interrupted": "? waits for you",
+    "waiting": "? waits for you",
 }
-"""Status of a thread in words; a resting thread needs none."""
+"""Status of a thread, or of our run in it, with its sign; a resting thread needs none."""
 
 
 _TITLE = 100
@@ -70,6 +73,15 @@ class ThreadsModel(QAbstractListModel):
         self._twice: set[str] = set()
         """Titles that more than one thread has: their ids tell these apart."""
         self._signs: Mapping[str, Signs] = {}
+        self._live: Mapping[str, str] = {}
+
+    def set_live(self, live: Mapping[str, str]) -> None:
+        """How our runs stand, by thread: they know it before the record does."""
+        before, self._live = self._live, dict(live)
+        for thread_id in {id for id in {*before, *live} if before.get(id) != live.get(id)}:
+            index = self.index_of(thread_id)
+            if index.isValid():
+                self.dataChanged.emit(index, index)
 
     def set_signs(self, signs: Mapping[str, Signs]) -> None:
         """Marks and notes of the reader, by thread; the search looks into the notes too."""
@@ -126,6 +138,8 @@ class ThreadsModel(QAbstractListModel):
             return title(row)
         if role == ROW_ROLE:
             return row
+        if role == STATUS_ROLE:
+            return self._live.get(row.thread_id, row.status)
         if role == SECOND_ROLE:
             return self.second_line(row)
         signs = self._signs.get(row.thread_id, _NONE)
@@ -135,7 +149,8 @@ class ThreadsModel(QAbstractListModel):
             note = [f"Note: {signs.note}"] if signs.note else []
             return format.tip("\n".join([_tip(row), *(["Marked"] if signs.marked else []), *note]))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            status = STATUS_WORDS.get(row.status, row.status)
+            now = self._live.get(row.thread_id, row.status)
+            status = STATUS_WORDS.get(now, now)
             said = (title(row), self.second_line(row).replace(" · ", ", "), status, signs.said())
             return ", ".join(part for part in said if part)
         return None

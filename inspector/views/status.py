@@ -11,6 +11,7 @@ from inspector import format, theme
 from inspector.jobs import Jobs
 from inspector.panes import LOADING_DELAY_MS, plain_label
 from inspector.views.labels import ElidedLabel
+from inspector.views.runs import RunsButton
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestRow
@@ -48,7 +49,8 @@ class StatusLine(QStatusBar):
         for label, stretch in ((self.source, 2), (self.problem, 3)):
             label.setContentsMargins(6, 0, 0, 0)
             self.addWidget(label, stretch)
-        for widget in (self.job, self.bar, self.cancel, self.tokens):
+        self.runs = RunsButton(self)
+        for widget in (self.runs, self.job, self.bar, self.cancel, self.tokens):
             self.addPermanentWidget(widget)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

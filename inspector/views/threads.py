@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from inspector import format, theme
 from inspector.annotations import Signs
-from inspector.models.threads import ROW_ROLE, SECOND_ROLE, SIGNS_ROLE, STATUS_WORDS, ThreadsModel, title
+from inspector.models.threads import ROW_ROLE, SECOND_ROLE, SIGNS_ROLE, STATUS_ROLE, STATUS_WORDS, ThreadsModel, title
 from inspector.panes import Pane
 from inspector.views.quiet import quiet
 
@@ -94,6 +94,10 @@ class ThreadsView(QWidget):
         self.model.set_signs(signs)
         self._updating = False
         self.select(self._selected)
+
+    def set_live(self, live: Mapping[str, str]) -> None:
+        """Show how our runs stand: ``running`` or ``waiting``, by thread."""
+        self.model.set_live(live)
 
     def select(self, thread_id: str | None) -> None:
         """Mark a thread as the selected one, without telling."""
@@ -190,10 +194,11 @@ class ThreadDelegate(QStyledItemDelegate):
         first = QRect(area.left(), area.top(), area.width(), metrics.height())
         second = first.translated(0, metrics.height() + self.GAP)
         painter.setFont(option.font)
-        status = STATUS_WORDS.get(row.status, format.one_line(row.status, 30))
+        now = index.data(STATUS_ROLE)
+        status = STATUS_WORDS.get(now, format.one_line(now, 30))
         if status:
             width = metrics.horizontalAdvance(status)
-            painter.setPen(theme.error_colour() if row.status == "failed" else theme.accent_colour())
+            painter.setPen(theme.error_colour() if now == "failed" else theme.accent_colour())
             painter.drawText(second, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, status)
             second.setRight(second.right() - width - 8)
         if signs := index.data(SIGNS_ROLE):
