@@ -127,11 +127,13 @@ class Answering(QObject):
     def _hand_asked(self, thread: str) -> None:
         if thread != self._thread:
             return
-        driven = not self.panel.asks_hand() or self.panel.hand.current() is None  # else another answer is being typed
         self._show()
-        request = self.panel.hand.current()
+        request, turn = self.panel.hand.current(), self._turns.of(thread)
+        driven = turn is not None and len(turn.hands) == 1  # else another answer is being typed
         if driven and request is not None and request.request is not None:
             self._following.show_request(request.request)
+        if driven and self._composer.edit.hasFocus() and not self._composer.edit.text():
+            self.panel.take_focus()
 
     def _accepted(self, turn: Turn) -> None:
         for question in self._answered.pop(turn.thread_id, ()) if turn.what == "answer" else ():

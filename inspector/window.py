@@ -28,6 +28,7 @@ from inspector.parts import Parts
 from inspector.prefs import Prefs
 from inspector.running import Running
 from inspector.session import Session
+from inspector.streaming import Streaming
 from inspector.tab_order import following
 from inspector.turns import Turns
 from inspector.views.welcome import Welcome
@@ -164,6 +165,7 @@ class MainWindow(QMainWindow):
         self._running = None if why else Running(opened.path)
         self.composer.open(str(opened.path), self._running, why)
         self.answering.use(session, opened.path, bool(why))
+        Streaming(self.turns, session, desk.request.live, desk)
         self.status.show_source(str(opened.path), "read only" if why else "", why)
         name = format.one_line(opened.path.name, 80).replace("[*]", "[*][*]")  # Qt's mark of unsaved work
         self.setWindowTitle(f"{name} – Context Inspector")

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -31,7 +32,7 @@ from inspector.views.plain_text import Link
 from inspector.views.quiet import quiet
 from inspector.views.typing_field import TypingField
 
-HINT = "The run stands at this request, which is shown above. Type what the model would answer, call tools, or both."
+HINT = "The run stands at this request and waits. Type what the model would answer, call tools, or both."
 _PURPOSES = {"agent": "", "subagent": "a subagent's", "summary": "the summary of older messages"}
 
 
@@ -54,6 +55,7 @@ class HandPanel(QWidget):
         self._typed: dict[str, dict[str, Any]] = {}
         self._sending: set[str] = set()
         self._shown = ""
+        self._had_keyboard = False
         self.title = ElidedLabel()
         self.says = ElidedLabel(HINT, muted=True)
         self.link = Link("Show the request", self.go_to_request)
@@ -201,11 +203,10 @@ class HandPanel(QWidget):
 
     def _show_current(self) -> None:
         request = self.current()
-        for widget in (self.text, self.calls, self.model):
-            widget.setEnabled(request is not None)
         if request is None:
             self._show_none()
             return
+        self._enable(True)
         if request.token != self._shown:
             self._shown = request.token
             number = "this request" if request.number is None else f"request {format.exact(request.number)}"
@@ -219,8 +220,21 @@ class HandPanel(QWidget):
             self.calls.show_calls(request.tools, typed.get("calls") or [])
         self._refresh()
 
+    def _enable(self, on: bool) -> None:
+        """Fields that are disabled lose the keyboard; it comes back with the next request."""
+        if on == self.text.isEnabled():
+            return
+        focus = QApplication.focusWidget()
+        if not on:
+            self._had_keyboard = focus is not None and self.isAncestorOf(focus)
+        for widget in (self.text, self.calls, self.model):
+            widget.setEnabled(on)
+        if on and self._had_keyboard:
+            self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _show_none(self) -> None:
         """The run goes on, and may ask again."""
+        self._enable(False)
         self._shown = ""
         self.title.set_text("The agent goes on")
         self.says.set_text("Its next request comes here.")

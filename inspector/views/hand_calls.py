@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -81,9 +81,9 @@ class HandCalls(QWidget):
             self.tool.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
         self._calls.append({"name": tool.name, "args": spelled_out(template(tool.schema))})
-        self.tool.setCurrentIndex(-1)
         self._show_list(len(self._calls) - 1)
-        self.args.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.args.begin_typing()
+        QTimer.singleShot(0, self, self._empty_tool)  # the field's own Return and its completer have their say first
         self.changed.emit()
 
     def ask_tool(self) -> None:
@@ -174,6 +174,10 @@ class HandCalls(QWidget):
         tool = self._tools.get(call["name"])
         self.about.set_text(tool.description if tool is not None else "This request has no such tool.")
         self.args.show_args(call["name"], call["args"], tool.schema if tool is not None else None)
+
+    def _empty_tool(self) -> None:
+        self.tool.setCurrentIndex(-1)
+        self.tool.clearEditText()
 
     def _tool_typed(self, _text: str = "") -> None:
         self.add_button.setEnabled(self.tool.currentText().strip() in self._tools)

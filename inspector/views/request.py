@@ -24,6 +24,7 @@ from inspector.searching import Searchable
 from inspector.views.diff import DiffView
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.labels import ElidedLabel
+from inspector.views.live import LiveAnswer
 from inspector.views.messages import MessagesView
 from inspector.views.provider import ProviderView
 from inspector.views.raw_effective import RawEffectiveView
@@ -81,11 +82,13 @@ class RequestView(QWidget):
         self.tabs.currentChanged.connect(self.area_changed)
         self.pane = Pane()
         self.pane.set_content(self.tabs)
+        self.live = LiveAnswer()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.pane, 1)
+        column.addWidget(self.live)
         self._slow = QTimer(self)
         self._slow.setSingleShot(True)
         self._slow.setInterval(LOADING_DELAY_MS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
@@ -92,6 +92,15 @@ class ArgsField(QWidget):
         self._tool, self._schema = tool, schema
         self.edit.put(text)
         self.check()
+
+    def begin_typing(self) -> None:
+        """The keyboard to the first value."""
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        cursor = self.edit.textCursor()
+        start = self.text().find(": ")
+        if start >= 0:
+            cursor.setPosition(start + 2 + (self.text()[start + 2 : start + 4] == '""'))
+            self.edit.setTextCursor(cursor)
 
     def text(self) -> str:
         """The arguments as they are typed."""
