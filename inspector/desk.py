@@ -85,7 +85,7 @@ class Desk(QObject):
         """Show the chart, which is imported last, in this mode."""
         self.chart = view(self.session)
         self.chart.set_mode(mode)
-        self.chart.set_marked(self.annotations.marked)
+        self._annotated()
         self._centre.chart.put(self.chart)
 
     def first_look(self, jobs: Jobs, done: Callable[[Any], None]) -> None:
@@ -136,6 +136,7 @@ class Desk(QObject):
         self.around["summaries"].open_artifact.connect(self.open_artifact)
         self.annotations.failed.connect(self.problem)
         self.annotations.changed.connect(self._annotated)
+        request.diff.baseline_changed.connect(self._annotated)
         self.filter.left.connect(self.requests.table.setFocus)
         self.around["find"].chosen.connect(self.going.to_hit)
         self.found = FoundPlaces(self)
@@ -188,10 +189,12 @@ class Desk(QObject):
 
     def _annotated(self) -> None:
         notes = {request: note.text for request, note in self.annotations.notes.items()}
-        self.requests.model.set_annotations(self.annotations.marked, notes)
+        marked, baseline = self.annotations.marked, self.request.diff.baseline
+        at = baseline.id if baseline is not None else None
+        self.requests.model.set_annotations(marked, notes, at)
         self._threads.set_signs(self.annotations.threads)
         if self.chart is not None:
-            self.chart.set_marked(self.annotations.marked)
+            self.chart.set_signs(marked, at)
 
     def _open_summary(self, event: int) -> None:
         self._around.show("summaries")

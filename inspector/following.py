@@ -55,9 +55,14 @@ class Following(QObject):
         if session is None:
             return
         known, self._known = self._known, len(session.rows)
-        if self.on and known is not None and self._known > known:
+        if self.on and known is not None and self._known > known and session.shown is None:
             session.select_index(self._known - 1)
         self._take_wanted()
+
+    def arrived(self, request_id: int) -> None:
+        """Select a request that has just arrived, or come to pass the filter."""
+        if self.on and self._session is not None:
+            self._session.select_request(request_id)
 
     def kept_model(self, thread_id: str | None) -> str:
         """What was chosen for a thread before, empty for its own model."""

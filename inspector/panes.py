@@ -12,7 +12,6 @@ from typing import Literal
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -108,7 +107,7 @@ class Pane(QWidget):
         if self._content is not None:
             self._state = "content"
             self._pages.setCurrentWidget(self._content)
-            holder = QApplication.focusWidget()
+            holder = self.window().focusWidget()  # also while another window has the keyboard
             if holder is not None and holder.isAncestorOf(self):  # it waited for something to give it to
                 focus_first(self._content)
 

@@ -147,6 +147,7 @@ class MainWindow(QMainWindow):
         table = desk.requests.table
         table.customContextMenuRequested.connect(lambda at: self._context("request", table.viewport(), at))
         desk.look_into.connect(lambda: self.focus("request"))
+        desk.filter.arrived.connect(self.following.arrived)
         session = desk.session
         self.following.use(session, desk.source)
         session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)

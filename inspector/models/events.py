@@ -17,6 +17,7 @@ from engine.trace.model import Event, RequestDetail
 from engine.workbench import AgentEdit
 from inspector import format
 from inspector.jobs import Progress
+from inspector.models.happened import requests_of, told
 from inspector.models.items import Column, ItemsModel
 from inspector.models.marked_text import Marked, marked_difference, marked_whole
 
@@ -38,6 +39,8 @@ class Happening:
     """Lines of the edit that stood in a tool's result before: line in its new text, the tool's name."""
     workspace: Path | None = None
     """Where the edit can be taken back; None where it can't."""
+    requests: tuple[tuple[str, int], ...] = ()
+    """Other requests that it speaks of: what each is to it, with its number, and its id."""
 
     @property
     def path(self) -> str:
@@ -53,8 +56,8 @@ def read_events(reader: Any, detail: RequestDetail, progress: Progress) -> list[
     progress.check()
     workspace = Path(reader.path) if reader.kind == "workspace" and not reader.read_only else None
     found = [_of_event(reader, event, edits, workspace) for event in detail.events]
-    told = {(one.edit.tool_call_id, one.edit.path) for one in found if one.edit is not None}
-    more = [one for one in edits if (one.tool_call_id, one.path) not in told]
+    known = {(one.edit.tool_call_id, one.edit.path) for one in found if one.edit is not None}
+    more = [one for one in edits if (one.tool_call_id, one.path) not in known]
     found += [Happening("file edited", one.at, {}, None, one, _copied(reader, one), workspace) for one in more]
     return sorted(found, key=lambda one: one.at)
 
@@ -73,7 +76,14 @@ def _of_event(reader: Any, event: Event, edits: Sequence[AgentEdit], workspace: 
         wanted = (event.data.get("tool_call_id"), event.data.get("path"))
         edit = next((one for one in edits if (one.tool_call_id, one.path) == wanted), None)
     copied = _copied(reader, edit) if edit is not None else ()
-    return Happening(event.kind, event.at, event.data, event.id, edit, copied, workspace)
+    others = _others(reader, event)
+    return Happening(event.kind, event.at, event.data, event.id, edit, copied, workspace, others)
+
+
+def _others(reader: Any, event: Event) -> tuple[tuple[str, int], ...]:
+    wanted = [(word, id) for word, id in requests_of(event.kind, event.data) if id != event.request]
+    numbers = {row.id: row.number for row in reader.request_rows([id for _, id in wanted])} if wanted else {}
+    return tuple((f"{word}, request {numbers[id]}", id) for word, id in wanted if id in numbers)
 
 
 def _copied(reader: Any, edit: AgentEdit) -> tuple[tuple[int, str], ...]:
@@ -84,8 +94,10 @@ def words(one: Happening) -> str:
     """What happened, in a sentence."""
     if one.edit is not None:
         return _edited(one.edit)
-    told = _WORDS.get(one.kind)
-    return told(one.data) if told is not None else str(one.data.get("text") or one.data.get("error") or "")
+    say = _WORDS.get(one.kind)
+    if say is not None:
+        return say(one.data)
+    return told(one.kind, one.data) or str(one.data.get("text") or one.data.get("error") or "")
 
 
 def event_text(one: Happening, progress: Progress) -> Marked:
@@ -162,7 +174,12 @@ class EventsModel(ItemsModel[Happening]):
         )
 
 
+_KINDS = {
+    "memory": "memory", "file": "memory", "skill": "skills", "skills": "skills", "offload": "tool",
+    "summary": "summary", "compaction": "summary", "warning": "warning", "overflow": "warning", "state": "warning",
+    "lost": "error", "failure": "error", "step": "error", "interrupt": "human", "decision": "human", "by": "human",
+}  # fmt: skip
+
+
 def _kind(one: Happening) -> str | None:
-    first = one.kind.split(" ")[0]
-    known = {"memory": "memory", "file": "memory", "skill": "skills", "skills": "skills", "offload": "tool"}
-    return {"summary": "summary", "warning": "warning", "lost": "error"}.get(one.kind) or known.get(first)
+    return _KINDS.get(one.kind.split(" ")[0])

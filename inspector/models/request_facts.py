@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.trace.model import RequestRow
 from inspector import format, theme
 from inspector.models.bars import SERIES, sizes
-from inspector.models.requests import agent_name, marks
+from inspector.models.marks import marks
+from inspector.models.requests import agent_name
 from inspector.models.spending import Price, money
 
 
-def in_lines(row: RequestRow, *, marked: bool = False, price: Price | None = None) -> list[str]:
-    """Number, who and what for; tokens and their share of the window; parts, the upper ones first; what happened."""
+def in_lines(row: RequestRow, *, signs: Sequence[str] = (), price: Price | None = None) -> list[str]:
+    """Number, who and what for; tokens and their share of the window; parts, the upper ones first; what happened.
+
+    ``signs`` are those that the reader put on it.
+    """
     found = [" · ".join((f"Request {format.exact(row.number)}", agent_name(row), row.purpose))]
     found += [
         format.absolute(row.started_at),
@@ -24,10 +30,10 @@ def in_lines(row: RequestRow, *, marked: bool = False, price: Price | None = Non
     if price is not None:
         cost = money(price.amount) if price.amount is not None else f"not known: {price.reason}"
         found.append(f"Cost: {cost}")
-    return [*found, *_words(row, marked)]
+    return [*found, *_words(row, signs)]
 
 
-def in_one_line(row: RequestRow, *, marked: bool = False, price: Price | None = None) -> str:
+def in_one_line(row: RequestRow, *, signs: Sequence[str] = (), price: Price | None = None) -> str:
     """The same, the parts by their letters."""
     said = [format.exact(row.number), agent_name(row), row.purpose]
     if row.input_tokens is None:
@@ -41,7 +47,7 @@ def in_one_line(row: RequestRow, *, marked: bool = False, price: Price | None = 
         said.append(f"{format.exact(row.usage.cache_read)} cached")
     if price is not None:
         said.append(money(price.amount) if price.amount is not None else "cost not known")
-    said += _words(row, marked)
+    said += _words(row, signs)
     said.append("  ".join(f"{letter(name)} ~{format.exact(tokens)}" for name, tokens in _parts(row)))
     return " · ".join(each for each in said if each)
 
@@ -66,6 +72,5 @@ def _parts(row: RequestRow) -> list[tuple[str, int]]:
     return [(name, found[name]) for name in reversed(SERIES) if found.get(name)]
 
 
-def _words(row: RequestRow, marked: bool) -> list[str]:
-    words = [f"{mark.letter} {mark.word}" for mark in marks(row)]
-    return ["⚑ marked", *words] if marked else words
+def _words(row: RequestRow, signs: Sequence[str]) -> list[str]:
+    return [*signs, *(f"{mark.letter} {mark.word}" for mark in marks(row))]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from inspector import format, theme
 from inspector.models.happened import branch_words
+from inspector.models.marks import BASELINE, MARKED, NOTED, Mark, marks
 from inspector.models.rows import Rows
 
 if TYPE_CHECKING:
@@ -36,50 +37,6 @@ RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
-class Mark(NamedTuple):
-    """A word in the last column, in the colour and with the letter of a kind."""
-
-    kind: str
-    letter: str
-    word: str
-
-
-_EVENT_MARKS = {
-    "summary": Mark("summary", "Σ", "summary"),
-    "compaction": Mark("summary", "Σ", "compaction"),
-    "offload": Mark("tool", "R", "offload"),
-    "memory loaded": Mark("memory", "M", "memory loaded"),
-    "memory edited": Mark("memory", "M", "memory edited"),
-    "skill read": Mark("skills", "K", "skill read"),
-    "skill pinned": Mark("skills", "K", "skill pinned"),
-    "state rewritten": Mark("warning", "!", "state rewritten"),
-    "step failed": Mark("error", "!", "step failed"),
-    "interrupt": Mark("human", "?", "asked"),
-    "warning": Mark("warning", "!", "warning"),
-    "lost": Mark("error", "!", "record lost"),
-}
-MARKED, NOTED = Mark("human", "⚑", "marked"), Mark("human", "✎", "note")
-QUIET_EVENTS = frozenset({"skill listed", "purpose guessed"})
-"""Events that nearly every request has, or that its problem tells: no mark."""
-
-
-def marks(row: RequestRow) -> tuple[Mark, ...]:
-    """Marks of a request: its error first, then its events in order."""
-    found = []
-    if row.error is not None or row.status == "failed":
-        found.append(Mark("error", "!", format.one_line(row.error or "failed", 200)))
-    elif row.status == "stopped":
-        found.append(Mark("other", "·", "stopped"))
-    for event in row.events:
-        if event not in QUIET_EVENTS:
-            found.append(_EVENT_MARKS.get(event) or Mark("other", "·", format.one_line(event, 40)))
-    if row.branch:
-        found.insert(0, Mark("human", "⎇", branch_words(row, None)))
-    if row.problem and row.problem != row.error:
-        found.append(Mark("warning", "!", format.one_line(row.problem, 200)))
-    return tuple(found)
-
-
 def agent_name(row: RequestRow) -> str:
     """The name of the agent that made the request, in one line."""
     return format.one_line(row.agent, 80) if row.agent else "main agent"
@@ -96,6 +53,7 @@ class RequestsModel(QAbstractTableModel):
         self._table_rows: dict[int, int] = {}
         self._marked: frozenset[int] = frozenset()
         self._notes: Mapping[int, str] = {}
+        self._baseline: int | None = None
 
     def set_rows(self, rows: Rows) -> None:
         """Show another thread."""
@@ -120,9 +78,9 @@ class RequestsModel(QAbstractTableModel):
         """Where a request of this place in the thread stands in the table; -1 when it is not shown."""
         return place if self._places is None else self._table_rows.get(place, -1)
 
-    def set_annotations(self, marked: frozenset[int], notes: Mapping[int, str]) -> None:
-        """Marks and notes of the reader, by request."""
-        self._marked, self._notes = marked, notes
+    def set_annotations(self, marked: frozenset[int], notes: Mapping[int, str], baseline: int | None) -> None:
+        """Marks and notes of the reader, by request, and the one that Diff compares with."""
+        self._marked, self._notes, self._baseline = marked, notes, baseline
         if self._count:
             self.dataChanged.emit(self.index(0, MARKS), self.index(self._count - 1, MARKS))
 
@@ -202,8 +160,10 @@ class RequestsModel(QAbstractTableModel):
         return table_row if self._places is None else self._places[table_row]
 
     def _all_marks(self, row: RequestRow) -> tuple[Mark, ...]:
-        own = (MARKED,) if row.id in self._marked else ()
-        return (*own, *((NOTED,) if row.id in self._notes else ()), *marks(row))
+        signs = (
+            (MARKED, row.id in self._marked), (BASELINE, row.id == self._baseline), (NOTED, row.id in self._notes)
+        )  # fmt: skip
+        return (*(sign for sign, on in signs if on), *marks(row))
 
     def text(self, row: RequestRow, column: int) -> str:
         """What a cell shows."""

@@ -8,7 +8,7 @@ module imports numpy: import it off the GUI thread.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolTip, QVBoxLayout, QWidget
 from engine.trace.model import RequestRow
 from inspector import format
 from inspector.models.bars import Bars
+from inspector.models.marks import BASELINE, MARKED, Mark
 from inspector.models.request_facts import in_lines, in_one_line
 from inspector.models.spending import Price, Spending, prices_of, spending
 from inspector.panes import Pane
@@ -26,7 +27,7 @@ from inspector.session import Session
 from inspector.views.buttons import tool_button
 from inspector.views.chart_legend import Legend
 from inspector.views.chart_pointer import ZOOM, Plot
-from inspector.views.chart_scene import MODES, Scene, contexts, costs
+from inspector.views.chart_scene import MODES, Lane, Scene, contexts, costs
 from inspector.views.labels import ElidedLabel
 
 GATHER_MS = 40
@@ -49,6 +50,7 @@ class ChartView(QWidget):
         self._spent: Spending | None = None
         self._prices: dict[int, Price] = {}
         self._marked: frozenset[int] = frozenset()
+        self._baseline: int | None = None
         self._passing: Collection[int] | None = None
         self._lay_out()
         self._gather = QTimer(self)
@@ -71,10 +73,10 @@ class ChartView(QWidget):
         self._draw()
         self._later()
 
-    def set_marked(self, ids: frozenset[int]) -> None:
-        """Requests that the reader marked."""
-        if ids != self._marked:
-            self._marked = ids
+    def set_signs(self, marked: frozenset[int], baseline: int | None) -> None:
+        """Requests that the reader marked, and the one that Diff compares with."""
+        if (marked, baseline) != (self._marked, self._baseline):
+            self._marked, self._baseline = marked, baseline
             self._draw()
 
     def set_passing(self, ids: Collection[int] | None) -> None:
@@ -96,9 +98,10 @@ class ChartView(QWidget):
         return "\n".join(in_lines(row, **self._beside(row))) if row is not None else ""
 
     def _beside(self, row: RequestRow) -> dict[str, Any]:
-        """What isn't in the row itself: the reader's mark, and the cost where costs are shown."""
+        """What isn't in the row itself: the reader's signs, and the cost where costs are shown."""
+        marked, baseline = row.id in self._marked, row.id == self._baseline
         return {
-            "marked": row.id in self._marked,
+            "signs": [f"{sign.letter} {sign.word}" for sign, on in ((MARKED, marked), (BASELINE, baseline)) if on],
             "price": self._prices.get(row.id) if self.mode == "cost" else None,
         }
 
@@ -140,17 +143,20 @@ class ChartView(QWidget):
         self.pane.show_error(sentence, self.count)
 
     def _draw(self) -> None:
-        if not len(self.bars):
-            return
         ids = self._session.rows.ids
-        marked = np.fromiter((ids[i] in self._marked for i in range(len(self.bars))), bool, len(self.bars))
+        if not 0 < len(self.bars) <= len(ids):
+            return  # none yet, or those of a thread that was left a moment ago
+        own = [
+            _lane(MARKED, "marked by you", ids[: len(self.bars)], self._marked),
+            _lane(BASELINE, "baseline of Diff", ids[: len(self.bars)], {self._baseline}),
+        ]
         if self.mode != "cost":
-            scene = contexts(self.bars, self.mode, marked)
+            scene = contexts(self.bars, self.mode, own)
         elif self._spent is not None and not self._spent.known:
             self._say_no_cost()
             return
         elif self._spent is not None and len(self._spent.costs) == len(self.bars):
-            scene = costs(self.bars, self._spent, marked)
+            scene = costs(self.bars, self._spent, own)
         elif self.plot.scene.mode != "cost":
             self.pane.show_loading("Looking up what the requests cost")
             return
@@ -255,6 +261,10 @@ KEYS = (
     "One bar a request, stacked by kind; subagents and summary calls are hatched. The table of requests below holds "
     "the same numbers. Left and right step through the requests, the wheel zooms, dragging chooses a range."
 )
+
+
+def _lane(sign: Mark, name: str, ids: Sequence[int], on: Collection[int | None]) -> Lane:
+    return Lane(sign.kind, sign.letter, name, np.fromiter((id in on for id in ids), bool, len(ids)))
 
 
 def _spent(reader: object, rows: list[RequestRow | None], known: dict[int, Price], progress: object) -> Spending:

@@ -96,8 +96,8 @@ def part(series: str) -> Part:
     return Part(series, letter(series), title(series))
 
 
-def contexts(bars: Bars, mode: str, marked: Numbers) -> Scene:
-    """Contexts by kind, by request or over time."""
+def contexts(bars: Bars, mode: str, own: Sequence[Lane]) -> Scene:
+    """Contexts by kind, by request or over time; ``own`` is what the reader put on requests."""
     shown = [index for index, name in enumerate(SERIES) if name in bars.series]
     limits = [("window", "error", bars.windows), ("trigger", "summary", bars.triggers)]
     lines, words, high = [], [], bars.top
@@ -114,14 +114,14 @@ def contexts(bars: Bars, mode: str, marked: Numbers) -> Scene:
         [part(SERIES[index]) for index in shown],
         np.cumsum(bars.heights[:, shown], axis=1),
         bars.makers,
-        _lanes(bars, marked),
+        _lanes(bars, own),
         lines,
         words,
         (high or 1) * 1.06,
     )
 
 
-def costs(bars: Bars, spent: Spending, marked: Numbers) -> Scene:
+def costs(bars: Bars, spent: Spending, own: Sequence[Lane]) -> Scene:
     """Cost as it adds up, by who made the requests, and how much of the input came from the cache."""
     edges = np.cumsum(spent.costs, axis=1)
     top = float(edges[-1, -1]) * 1.06 if len(edges) and edges[-1, -1] else 1.0
@@ -133,7 +133,7 @@ def costs(bars: Bars, spent: Spending, marked: Numbers) -> Scene:
         lines.append(Line("cache", "skills", spent.cached, top))
         words.append(f"{spent.cached[-1]:.0%} of input read from the cache")
     return Scene(
-        "cost", by_number(len(bars)), parts, edges, np.zeros(len(bars), np.int8), _lanes(bars, marked), lines, words,
+        "cost", by_number(len(bars)), parts, edges, np.zeros(len(bars), np.int8), _lanes(bars, own), lines, words,
         top, dollars,
     )  # fmt: skip
 
@@ -151,8 +151,7 @@ def _rgb(colour: QColor) -> tuple[int, int, int]:
     return colour.red(), colour.green(), colour.blue()
 
 
-def _lanes(bars: Bars, marked: Numbers) -> list[Lane]:
-    own = [Lane("human", "⚑", "marked by you", marked)]
+def _lanes(bars: Bars, own: Sequence[Lane]) -> list[Lane]:
     events = [
         Lane(kind, theme.kind_letter(kind), name, bars.happened[:, place])
         for place, (kind, name, _) in enumerate(HAPPENED)

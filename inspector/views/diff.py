@@ -27,6 +27,8 @@ class DiffView(QWidget):
 
     go_to_request = Signal(int)
     go_to_part = Signal(str, int)
+    baseline_changed = Signal()
+    """``baseline`` is another request."""
 
     def __init__(self, jobs: Jobs, explaining: Explaining, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,6 +154,7 @@ class DiffView(QWidget):
 
     def _compare_with(self, baseline: RequestRow | None) -> None:
         self.baseline = baseline
+        self.baseline_changed.emit()
         self._enable()
         self._load()
 

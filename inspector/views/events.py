@@ -26,6 +26,7 @@ class EventsPane(QWidget):
 
     open_artifact = Signal(str)
     open_summary = Signal(int)
+    go_to_request = Signal(int)
 
     def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -117,6 +118,8 @@ class EventsPane(QWidget):
             links.append(opens)
         if one.kind == "summary" and one.event is not None:
             links.append(Link("The summary", partial(self.open_summary.emit, one.event)))
+        for word, id in one.requests:
+            links.append(Link(word[0].upper() + word[1:], partial(self.go_to_request.emit, id)))
         self.facts.set_facts(words(one) or one.kind, (), links)
         says = about(one)
         self.about.setText(format.marked(says))

@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from inspector import theme
-from inspector.models.requests import LEFT, MARKS, MARKS_ROLE, NUMERIC, RIGHT, Mark
+from inspector.models.marks import Mark
+from inspector.models.requests import LEFT, MARKS, MARKS_ROLE, NUMERIC, RIGHT
 from inspector.views.frame import PAD
 
 _ONE_LINE = int(Qt.TextFlag.TextSingleLine)

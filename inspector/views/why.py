@@ -62,6 +62,7 @@ class WhyView(QWidget):
         self.waterfall.go_to_part.connect(self.go_to_part)
         self.cache.go_to_part.connect(self.go_to_part)
         self.cache.go_to_request.connect(self.go_to_request)
+        self.events.go_to_request.connect(self.go_to_request)
         for part in (self.fates, self.events):
             part.open_artifact.connect(self.open_artifact)
             part.open_summary.connect(self.open_summary)

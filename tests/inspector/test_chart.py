@@ -228,7 +228,7 @@ def test_the_legend_names_the_parts_that_are_there(opened):
         request(1, sizes={"ai": 1}, purpose="subagent", events=("offload",)),
         request(2, sizes={"ai": 1}, purpose="summary", error="no", status="failed"),
     ])  # fmt: skip
-    view.set_marked(frozenset({2}))
+    view.set_signs(frozenset({2}), None)
     assert view.legend.accessibleDescription() == (
         "A AI, subagent, summary call, Marks over the bars: ⚑ marked by you, Σ summary, R offload, ! failed"
     )
@@ -256,13 +256,29 @@ def test_bars_of_subagents_and_summary_calls_are_hatched(opened):
     assert not any(holes[0]) and any(holes[1]) and any(holes[2]) and holes[1] != holes[2]
 
 
+def test_marks_that_change_while_another_thread_is_opened_draw_nothing_of_the_one_before(qtbot, jobs, colours):
+    reader = FakeReader([thread("t"), thread("u")], {"t": many(3), "u": [request(9, thread_id="u")]})
+    session, view = Session(reader, jobs), None
+    session.setParent(jobs)
+    session.thread_changed.connect(lambda _id: view.set_signs(frozenset(), None))  # before the chart hears of it
+    view = ChartView(session)
+    qtbot.addWidget(view)
+    view.show()
+    session.select_thread("t")
+    rest(qtbot, view, 3)
+    view.set_signs(frozenset({1}), 2)
+    session.select_thread("u")
+    rest(qtbot, view, 1)
+    assert len(view.plot.scene.edges) == 1
+
+
 def test_marks_stand_over_their_bars_in_a_row_of_their_own(opened):
     rows = [request(1), request(2, events=("summary",)), request(3, events=("offload",), error="no")]
     _session, view, _reader = opened(rows)
-    view.set_marked(frozenset({1}))
+    view.set_signs(frozenset({1}), 3)
     assert [(lane.letter, lane.marked.tolist()) for lane in view.plot.scene.lanes] == [
-        ("⚑", [True, False, False]), ("Σ", [False, True, False]), ("R", [False, False, True]),
-        ("!", [False, False, True]),
+        ("⚑", [True, False, False]), ("B", [False, False, True]), ("Σ", [False, True, False]),
+        ("R", [False, False, True]), ("!", [False, False, True]),
     ]  # fmt: skip
     image, plot = view.plot.grab().toImage(), view.plot
     left = round(plot.x_of(1 - 0.5)) + 4

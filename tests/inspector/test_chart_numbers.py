@@ -152,13 +152,13 @@ def test_small_sums_keep_their_digits(amount, said):
 
 def test_a_request_is_told_with_exact_numbers_and_where_they_come_from():
     row = request(7, input=53_210, window=200_000, events=("summary",), system_base=40)
-    lines = in_lines(row, marked=True, price=Price(None, "the price list has no model 'x'"))
+    lines = in_lines(row, signs=["⚑ marked", "B baseline"], price=Price(None, "the price list has no model 'x'"))
     said = "\n".join(lines)
     assert lines[0] == "Request 7 · main agent · agent"
     assert "53\u2009210 tokens, reported by the provider\n27% of the window of 200\u2009000" in said
     assert "S+ Other system: ~60" in said and "S System: ~40" in said and "R Tool result: ~450" in said
-    assert "not known: the price list has no model 'x'" in said and "⚑ marked\nΣ summary" in said
-    short = in_one_line(row, marked=True)
+    assert "not known: the price list has no model 'x'" in said and "⚑ marked\nB baseline\nΣ summary" in said
+    short = in_one_line(row, signs=["⚑ marked"])
     assert "\n" not in short and "53\u2009210 tokens reported" in short and "S+ ~60" in short and "Σ summary" in short
     assert "1\u2009000 tokens estimated" in in_one_line(request(1))
 

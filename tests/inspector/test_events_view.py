@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine.memory import read_memory
-from inspector.models.requests import marks
+from inspector.models.marks import marks
 from inspector.views.why import EVENTS
 from tests.engine.memory.test_versions import PATH, World, edit
 from tests.inspector.conftest import settle

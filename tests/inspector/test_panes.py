@@ -1,8 +1,9 @@
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QListView
+from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from inspector import theme
 from inspector.panes import Pane, plain_label
+from inspector.surroundings import Place
 from tests.inspector.values import HOSTILE
 
 
@@ -86,3 +87,22 @@ def test_no_text_widens_the_window(qtbot):
         pane._timer.timeout.emit()
         pane.set_progress(3, 12, text)
         assert pane.minimumSizeHint().width() < 250
+
+
+def test_a_window_that_is_behind_another_keeps_the_keyboard_for_what_is_loading(qtbot):
+    behind, front = QWidget(), QWidget()
+    QVBoxLayout(front).addWidget(QLineEdit())
+    place, pane, field = Place("x"), Pane(), QLineEdit()
+    pane.set_content(field)
+    place.put(pane)
+    QVBoxLayout(behind).addWidget(place)
+    for window in (behind, front):
+        qtbot.addWidget(window)
+        window.show()
+    pane.show_loading("Reading")
+    place.take_focus()
+    front.activateWindow()
+    qtbot.waitUntil(front.isActiveWindow)
+    pane.show_content()
+    behind.activateWindow()
+    qtbot.waitUntil(field.hasFocus)

@@ -1,11 +1,12 @@
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QAbstractItemModelTester
 
 from inspector import format, theme
+from inspector.models.marks import marks
 from inspector.models.requests import (
     AGENT,
     CHANGE,
@@ -16,7 +17,6 @@ from inspector.models.requests import (
     OUTPUT,
     TIME,
     RequestsModel,
-    marks,
 )
 from inspector.models.rows import Rows
 from inspector.session import Session
@@ -53,6 +53,7 @@ def test_the_request_before_is_one_of_the_same_agent():
     assert before == [None, None, None, 2, None, 1]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # of a machine that is busy with something else
 @given(st.lists(st.integers(0, 3), max_size=25), st.randoms(use_true_random=False))
 def test_rows_that_arrive_in_any_order_are_told_the_same_way(agents, random):
     given_rows = [request(i, agent=str(agent)) for i, agent in enumerate(agents, 1)]
