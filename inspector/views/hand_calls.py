@@ -81,9 +81,10 @@ class HandCalls(QWidget):
             self.tool.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
         self._calls.append({"name": tool.name, "args": spelled_out(template(tool.schema))})
+        self._empty_tool()
         self._show_list(len(self._calls) - 1)
         self.args.begin_typing()
-        QTimer.singleShot(0, self, self._empty_tool)  # the field's own Return and its completer have their say first
+        QTimer.singleShot(0, self, self._empty_tool)  # the field's own Return and its completer have their say too
         self.changed.emit()
 
     def ask_tool(self) -> None:
@@ -113,7 +114,7 @@ class HandCalls(QWidget):
         edit = self.tool.lineEdit()
         assert edit is not None
         edit.textChanged.connect(self._tool_typed)
-        edit.returnPressed.connect(self.add)
+        edit.returnPressed.connect(self._returned)
         top = QHBoxLayout()
         top.setSpacing(6)
         top.addWidget(self.tool, 1)
@@ -174,6 +175,10 @@ class HandCalls(QWidget):
         tool = self._tools.get(call["name"])
         self.about.set_text(tool.description if tool is not None else "This request has no such tool.")
         self.args.show_args(call["name"], call["args"], tool.schema if tool is not None else None)
+
+    def _returned(self) -> None:
+        if self.tool.currentText().strip() in self._tools:  # with its list open, the field tells of one Return twice
+            self.add()
 
     def _empty_tool(self) -> None:
         self.tool.setCurrentIndex(-1)
