@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import memory_verbs, share_verbs, theme, verbs
+from inspector import memory_verbs, share_verbs, store_verbs, theme, verbs
 from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
@@ -68,6 +68,7 @@ def _file(w: MainWindow) -> list[Command]:
                 enabled=lambda: w.session is not None,
                 hint="Works out every request from its state, and looks for the files that it speaks of."),
         *memory_verbs.file_commands(w),
+        *store_verbs.file_commands(w),
         *share_verbs.file_commands(w),
         Command("file.quit", "Quit", w.close, "File", ("Ctrl+Q",), separated=True,
                 hint="Closes the window. A run under way is stopped first, after a question."),
@@ -223,10 +224,11 @@ def _focus(w: MainWindow) -> list[Command]:
         ("summaries", "Summaries"), ("memory", "Memory"), ("skills", "Skills"), ("composer", "Message"),
         ("ledger", "Ledger"),
     )  # fmt: skip
+    keys = {name: f"Ctrl+{n}" for n, (name, _title) in enumerate(places, 1)} | {"store": "Ctrl+Shift+D"}
     return [
-        Command(f"focus.{name}", f"To {title}", lambda name=name: w.focus(name), "Go", (f"Ctrl+{n}",),  # type: ignore[misc]
-                separated=n == 1, hint="Shows it when it is hidden, and gives it the keyboard.")
-        for n, (name, title) in enumerate(places, 1)
+        Command(f"focus.{name}", f"To {title}", lambda name=name: w.focus(name), "Go", (keys[name],),  # type: ignore[misc]
+                separated=name == "threads", hint="Shows it when it is hidden, and gives it the keyboard.")
+        for name, title in (*places, ("store", "Store"))
     ]  # fmt: skip
 
 
@@ -252,7 +254,7 @@ def _view(w: MainWindow) -> list[Command]:
         Command("view.chart", "Chart", lambda: verbs.toggle_chart(w), "View",
                 checked=lambda: not w.centre.chart.isHidden(), hint="The table holds the same numbers."),
         pane("files", "Files"), pane("summaries", "Summaries"), pane("memory", "Memory"), pane("skills", "Skills"),
-        pane("ledger", "Ledger"), pane("find", "Find"),
+        pane("store", "Store"), pane("ledger", "Ledger"), pane("find", "Find"),
         Command("view.reset", "Panels as on the first start", w.parts.reset, "View"),
         *chart_commands(w),
         scheme("system", "Colours of the system", True), scheme("light", "Light"), scheme("dark", "Dark"),

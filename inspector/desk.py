@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 THREADS_OWN = ("files", "summaries", "memory", "skills", "ledger")
 """Panes that show something of the selected thread."""
-AROUND = (*THREADS_OWN, "find")
+AROUND = ("files", "summaries", "memory", "skills", "store", "ledger", "find")
+EDITED = ("memory", "skills", "store")
+"""Panes in which text is edited."""
 
 
 class Desk(QObject):
@@ -74,7 +76,8 @@ class Desk(QObject):
         self.reading_note = ReadingNote(opened.reader, self.session)
         self.requests.put_above(self.reading_note)
         self.around: dict[str, Any] = {}
-        more: dict[str, tuple[Any, ...]] = {"memory": (opened.path,), "skills": (opened.path,), "find": (self.finding,)}
+        more: dict[str, tuple[Any, ...]] = dict.fromkeys(EDITED, (opened.path,))
+        more["find"] = (self.finding,)
         for name in AROUND:
             self.around[name] = views[name](opened.reader, jobs, *more.get(name, ()))
             around.place(name).put(self.around[name])
@@ -96,8 +99,8 @@ class Desk(QObject):
         )  # fmt: skip
 
     def has_unsaved(self) -> bool:
-        """Whether a memory file or a skill was edited and not saved."""
-        return any(bool(self.around[name].has_unsaved()) for name in ("memory", "skills"))
+        """Whether a memory file, a skill or an item was edited and not saved."""
+        return any(bool(self.around[name].has_unsaved()) for name in EDITED)
 
     def show_pane(self, name: str) -> None:
         """Bring a pane at the side to the front."""
@@ -112,7 +115,7 @@ class Desk(QObject):
             self.chart.close_jobs()
         for view in (self.request, self.filter, *self.around.values()):
             view.close_jobs()
-        for name in ("memory", "skills"):
+        for name in EDITED:
             self.around[name].flush()
         jobs.after_all(self.finding.close)
         jobs.after_all(self.opened.reader.close)

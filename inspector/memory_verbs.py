@@ -17,9 +17,9 @@ WHY = 5
 def file_commands(w: MainWindow) -> list[Command]:
     """Commands of the menu File."""
     return [
-        Command("memory.save", "Save the memory file or skill", lambda: save(w), "File", ("Ctrl+S",),
+        Command("memory.save", "Save the memory file, skill or item", lambda: save(w), "File", ("Ctrl+S",),
                 enabled=lambda: _to_save(w) is not None, separated=True,
-                hint="Refused when somebody changed the file since it was opened; nothing is lost then."),
+                hint="Refused when somebody changed it since it was opened; nothing is lost then."),
         Command("memory.delete", "Delete the memory file or skill…", lambda: delete(w), "File",
                 enabled=lambda: _editor(w) is not None,
                 hint="The one in the editor, after asking; its texts stay under Versions and can be restored."),
@@ -69,13 +69,13 @@ def thread_commands(w: MainWindow) -> list[Command]:
     ]  # fmt: skip
 
 
-def delete_namespace(w: MainWindow) -> None:
-    """Show what deleting a namespace of the store would take, and ask."""
+def delete_namespace(w: MainWindow, chosen: str = "") -> None:
+    """Show what deleting a namespace of the store would take, this one first, and ask."""
     from inspector.views.deletion import NamespaceDialog
 
     desk = w.desk
     if desk is not None:
-        dialog = NamespaceDialog(w.jobs, desk.opened.path, w)
+        dialog = NamespaceDialog(w.jobs, desk.opened.path, w, chosen)
         dialog.deleted.connect(lambda _name: desk.session.poll())
         dialog.setModal(True)
         dialog.show()
@@ -118,10 +118,10 @@ def _edited(w: MainWindow) -> bool:
 
 
 def _editors(w: MainWindow) -> list[Any]:
-    """Editors of memory and of skills: the one with the keyboard first, then one that is seen."""
+    """Editors of memory, of skills and of items: the one with the keyboard first, then one that is seen."""
     if w.desk is None:
         return []
-    found = [w.desk.around["memory"].edit, w.desk.around["skills"].edits.edit]
+    found = [w.desk.around["memory"].edit, w.desk.around["skills"].edits.edit, w.desk.around["store"].edit]
     focus = w.focusWidget()
     return sorted(
         found,

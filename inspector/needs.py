@@ -5,7 +5,7 @@ from __future__ import annotations
 _FILE, _THREAD, _REQUEST = "an open file", "a selected thread", "a selected request"
 _OWN = "a workspace; this source is only read, or none is open"
 _BY_ID = {
-    "file.reload": _FILE, "file.check": _FILE, "share.import": _OWN, "thread.new": _OWN,
+    "file.reload": _FILE, "file.check": _FILE, "share.import": _OWN, "store.new": _OWN, "thread.new": _OWN,
     "thread.send": "a message in the field below, and no run under way",
     "thread.stop": "a run under way in this thread",
     "thread.resume": "a run that failed or was stopped before it was done", "thread.next_run": "a run under way",
@@ -19,13 +19,14 @@ _BY_ID = {
     "raw.cut": "Raw ↔ Effective in front, and a summary in force",
     "raw.next_difference": "Raw ↔ Effective or Diff in front",
     "raw.previous_difference": "Raw ↔ Effective or Diff in front",
-    "diff.before": "a baseline", "memory.save": "a memory file or a skill with changes",
+    "diff.before": "a baseline", "memory.save": "a memory file, a skill or an item with changes",
     "share.copy_area": "an area in front that can be copied",
 }  # fmt: skip
 _BY_GROUP = {
     "text": "a text that is shown", "go": "a thread with requests", "area": _REQUEST, "share": _REQUEST,
     "diff": _REQUEST, "why": _REQUEST, "chart": "a thread with requests", "memory": "an open memory file or skill",
     "answer": "a thread that waits for a decision", "hand": "a request that waits for an answer by hand",
+    "store": f"a selected item in Store, and {_OWN}",
     "namespace": f"a file of the store in {_OWN}", "secret": "a text with likely secrets", "prompt": _REQUEST,
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ VIEWS = {
     "summaries": ("inspector.views.summaries", "SummariesView"),
     "memory": ("inspector.views.memory", "MemoryView"),
     "skills": ("inspector.views.skills", "SkillsView"),
+    "store": ("inspector.views.store", "StoreView"),
     "ledger": ("inspector.views.ledger", "LedgerView"),
     "find": ("inspector.views.find", "FindView"),
 }

@@ -56,8 +56,8 @@ class Parts:
         self.around = Surroundings(window, self.centre.tabs)
         for name, title, beside in (
             ("files", "Files", None), ("summaries", "Summaries", "files"),
-            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"), ("ledger", "Ledger", "skills"),
-            ("find", "Find", "ledger"),
+            ("memory", "Memory", "summaries"), ("skills", "Skills", "memory"), ("store", "Store", "skills"),
+            ("ledger", "Ledger", "store"), ("find", "Find", "ledger"),
         ):  # fmt: skip
             self.around.add(name, title, beside)
         self.around.dock("files").raise_()

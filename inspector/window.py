@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links, run_verbs
+from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links, run_verbs, store_verbs
 from inspector.answering import Answering
 from inspector.commands import Commands
 from inspector.desk import Desk
@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
         memory_links.remember(desk, self.prefs)
         for name in ("memory", "skills"):
             desk.around[name].changed.connect(self.commands.refresh)
+        store_verbs.connect(self, desk)
         session.detail_ready.connect(self.commands.refresh)
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)

@@ -213,7 +213,8 @@ class NamespaceDialog(DeletionDialog):
 
     title = "Delete everything in a namespace"
 
-    def __init__(self, jobs: Jobs, workspace: Path, parent: QWidget | None = None) -> None:
+    def __init__(self, jobs: Jobs, workspace: Path, parent: QWidget | None = None, chosen: str = "") -> None:
+        self._chosen = chosen
         self.choice = QComboBox()
         self.choice.setAccessibleName("Namespace of the store")
         self.choice.view().setAccessibleName("Namespaces of the store")
@@ -230,7 +231,7 @@ class NamespaceDialog(DeletionDialog):
     @property
     def about(self) -> str:
         """What is deleted, in words."""
-        return f"in the namespace {self.subject}"
+        return f"in the namespace {self.subject}, and in those below it"
 
     def above(self) -> QVBoxLayout:
         """Which namespace, and whether its threads go along."""
@@ -262,7 +263,11 @@ class NamespaceDialog(DeletionDialog):
 
     def _found(self, names: list[str]) -> None:
         if names:
+            self.choice.blockSignals(True)
             self.choice.addItems(names)
+            self.choice.setCurrentIndex(max(0, self.choice.findText(self._chosen)))
+            self.choice.blockSignals(False)
+            self.look()
         else:
             self.pane.show_empty("The store is empty.", "Memory and skills that are saved here lie in it.")
 
