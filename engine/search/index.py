@@ -2,9 +2,9 @@
 
 The workspace stays as small as its record, writers never wait for a search, and what can only be read can be
 searched too. Texts are kept in pieces, compressed, beside two FTS5 tables without contents or positions:
-``grams`` (trigrams, which find inside identifiers and inside scripts without spaces) and ``pairs`` (single
-characters and pairs of those scripts, for words too short for a trigram). Both only name candidates; what is
-found is always seen in the text itself. Deleting the file costs nothing but the time to make it again.
+``grams`` (trigrams, which find inside identifiers and inside scripts without spaces; a shorter word is looked up
+among their beginnings) and ``pairs`` (single characters and pairs of those scripts). Both only name candidates;
+what is found is always seen in the text itself. Deleting the file costs nothing but the time to make it again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ import zstandard
 
 from engine.folding import fold
 
-FORMAT = 1
+FORMAT = 2
 PIECE = 8_192
 """Characters of a piece."""
 OVERLAP = 256
@@ -34,6 +34,10 @@ OVERLAP = 256
 
 _SHORT = re.compile("[\u0e00-\u109f\u2e80-\U0010ffff]+")
 """Scripts whose words are short or not set apart: Thai to Myanmar, and from CJK radicals on."""
+_END = "\x02\x02"
+"""Stands behind a piece in its trigrams, so that its last two characters begin some too."""
+_BEGINNINGS = 64
+"""Trigrams that a short term may begin before it says nothing about where it stands."""
 _TABLES = """
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
     CREATE TABLE units (
@@ -45,6 +49,7 @@ _TABLES = """
     CREATE INDEX pieces_unit ON pieces(unit);
     CREATE VIRTUAL TABLE grams USING fts5(
         body, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
+    CREATE VIRTUAL TABLE gram_names USING fts5vocab(grams, row);
     CREATE VIRTUAL TABLE pairs USING fts5(body, content='', columnsize=0, detail=none, tokenize='ascii');
 """
 
@@ -179,11 +184,13 @@ class Index:
 
     def candidates(self, term: str) -> Any:
         """Ids of the pieces that may hold a folded term, an array; None for all of them."""
-        match, table = _match(term)
+        match, table = self._match(term)
         if match is None:
             return None
+        if not match:
+            return numpy.array([], numpy.int64)
         rows = self.connection().execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (match,))
-        return numpy.fromiter((row[0] for row in rows), numpy.int64)
+        return numpy.fromiter(chain.from_iterable(rows), numpy.int64)
 
     def piece(self, id: int) -> Piece | None:
         """One piece; None when it was taken out meanwhile."""
@@ -203,6 +210,19 @@ class Index:
             self._local.connection = found
             self._all.append(found)
         return found
+
+    def _match(self, term: str) -> tuple[str | None, str]:
+        """An FTS5 expression for a folded term, and its table; None where all pieces may hold it, empty where none."""
+        if len(term) > 2:
+            return " AND ".join(map(_quoted, dict.fromkeys(_grams(term)))), "grams"
+        runs = _SHORT.findall(term)
+        if runs:
+            return '"' + "x".join(f"{ord(char):x}" for char in max(runs, key=len)) + '"', "pairs"
+        names = self.rows(
+            "SELECT term FROM gram_names WHERE term >= ? AND term < ? LIMIT ?",
+            (term, term + chr(0x10FFFF), _BEGINNINGS + 1),
+        )
+        return (None if len(names) > _BEGINNINGS else " OR ".join(_quoted(name) for (name,) in names)), "grams"
 
     def _unpacker(self) -> zstandard.ZstdDecompressor:
         """This thread's; making one costs as much as unpacking a piece."""
@@ -249,7 +269,7 @@ def remove(path: Path) -> None:
 
 def _enter(db: sqlite3.Connection, statement: str, id: Any, text: str) -> None:
     folded = fold(text)
-    db.execute(statement.format(table="grams"), (id, folded))
+    db.execute(statement.format(table="grams"), (id, folded + _END))
     short = " ".join(_pairs(folded))
     if short:
         db.execute(statement.format(table="pairs"), (id, short))
@@ -264,13 +284,9 @@ def _pairs(text: str) -> Iterable[str]:
     return sorted(found)
 
 
-def _match(term: str) -> tuple[str | None, str]:
-    """An FTS5 expression for a folded term, and its table."""
-    if len(term) > 2:
-        grams = dict.fromkeys(term[at : at + 3] for at in range(min(len(term), OVERLAP) - 2))
-        return " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams), "grams"
-    runs = _SHORT.findall(term)
-    if not runs:
-        return None, ""
-    longest = max(runs, key=len)
-    return '"' + "x".join(f"{ord(char):x}" for char in longest) + '"', "pairs"
+def _grams(term: str) -> Iterable[str]:
+    return (term[at : at + 3] for at in range(min(len(term), OVERLAP) - 2))
+
+
+def _quoted(gram: str) -> str:
+    return '"' + gram.replace('"', '""') + '"'

@@ -219,14 +219,33 @@ def test_whatever_stands_somewhere_is_found_there(data: st.DataObject, search: S
     text = reader.text(row.part)
     if not text.strip():
         return
-    start = data.draw(st.integers(0, max(0, len(text) - 3)))
-    wanted = text[start : start + data.draw(st.integers(3, 400))]
+    start = data.draw(st.integers(0, len(text) - 1))
+    wanted = text[start : start + data.draw(st.integers(1, 3) | st.integers(3, 400))]
     if not wanted.strip():
         return
     hits = search.find('"' + wanted.replace('"', '""') + '"', limit=100_000, seconds=None).hits
     mine = [hit for hit in hits if hit.part == row.part and hit.thread_id == MAIN]
     assert len(mine) == 1
     assert mine[0].position == fold(text).index(fold(wanted))
+
+
+@pytest.mark.parametrize("word", ["q", "qé", "\u00b5", "Ж", "z\U0001d538", "--", "ab"])
+@pytest.mark.parametrize("text", ["{}", "{} first", "in the {} middle", "last {}", "y" * (PIECE - 1) + "{}"])
+def test_a_word_of_one_or_two_letters_is_found_and_named_by_the_index(tmp_path: Path, word: str, text: str) -> None:
+    path = tmp_path / "short.ctx"
+    said = text.format(word)
+    converse(path, "with", said, Turn("Nothing of the kind."))
+    converse(path, "without", "1 2 3", Turn("4 5 6"))
+    with closing(Search(path)) as search:
+        assert search.update()
+        found = search.find(f'"{word}"', seconds=None)
+        (hit,) = [hit for hit in found.hits if hit.thread_id == "with" and hit.kind == "human"]
+        assert hit.position == fold(said).index(fold(word))
+        assert not [
+            hit for hit in found.hits if hit.thread_id == "without" and hit.source == "part" and hit.kind == "human"
+        ]
+        nowhere = search.find('"\u0416\u0416"', seconds=None)
+        assert nowhere.candidates == 0 and nowhere.hits == ()
 
 
 def test_versions_of_memory_are_found_beside_the_file_itself(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_no_writer_waits_for_an_update(demo: Path, tmp_path: Path) -> None:
 def test_two_processes_may_make_it_at_once(file: Path) -> None:
     program = (
         "import sys; from engine.search import Search; search = Search(sys.argv[1]); search.update(); "
-        "print(len(search.find('marmalade').hits)); search.close()"
+        "print(len(search.find('marmalade', seconds=None).hits)); search.close()"
     )
     environment = {**os.environ, "PYTHONPATH": os.getcwd()}
     command = [sys.executable, "-c", program, str(file)]
