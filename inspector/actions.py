@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import memory_verbs, share_verbs, store_verbs, theme, verbs
+from inspector import agents_here, memory_verbs, share_verbs, store_verbs, theme, verbs
 from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
@@ -35,6 +35,7 @@ IN_PLACE = (
     InPlace("Search bar", "Next match", ("Return",)),
     InPlace("Search bar", "Previous match", ("Shift+Return",)),
     InPlace("Search bar", "Closes the search", ("Escape",)),
+    InPlace("Next request, before and after", "Next difference, difference before", ("D", "Shift+D")),
     InPlace("Find", "Into what was found", ("Down", "Return")),
     InPlace("Find", "Empties the query", ("Escape",)),
     InPlace("Search threads", "Into the list", ("Down", "Return")),
@@ -117,6 +118,7 @@ def _thread(w: MainWindow) -> list[Command]:
         Command("thread.note", "Note on the thread…", lambda: verbs.edit_thread_note(w), "Thread",
                 enabled=lambda: verbs.can_annotate_thread(w), contexts=("thread",),
                 hint="A few words of yours, kept in the workspace; the search of threads looks into them too."),
+        *agents_here.commands(w),
         *memory_verbs.thread_commands(w),
         *rebuild_commands(w),
         Command("thread.delete", "Delete everything about this thread…", lambda: verbs.delete_thread(w), "Thread",

@@ -68,6 +68,11 @@ class Following(QObject):
         """What was chosen for a thread before, empty for its own model."""
         return "" if thread_id is None else self._prefs.model_of(self._source, thread_id)
 
+    def forget_model(self, thread_id: str) -> None:
+        """The thread's own model counts again."""
+        self._prefs.keep_model(self._source, thread_id, "")
+        self._composer.model.forget_thread(thread_id)
+
     def _take_wanted(self) -> None:
         if self._session is not None and self._wanted is not None and self._session.rows.index(self._wanted) >= 0:
             wanted, self._wanted = self._wanted, None

@@ -6,6 +6,7 @@ _FILE, _THREAD, _REQUEST = "an open file", "a selected thread", "a selected requ
 _OWN = "a workspace; this source is only read, or none is open"
 _BY_ID = {
     "file.reload": _FILE, "file.check": _FILE, "share.import": _OWN, "store.new": _OWN, "thread.new": _OWN,
+    "thread.agents": _OWN, "thread.agent": "a thread that was given an agent",
     "thread.send": "a message in the field below, and no run under way",
     "thread.stop": "a run under way in this thread",
     "thread.resume": "a run that failed or was stopped before it was done", "thread.next_run": "a run under way",
@@ -25,8 +26,8 @@ _BY_ID = {
 _BY_GROUP = {
     "text": "a text that is shown", "go": "a thread with requests", "area": _REQUEST, "share": _REQUEST,
     "diff": _REQUEST, "why": _REQUEST, "chart": "a thread with requests", "memory": "an open memory file or skill",
-    "answer": "a thread that waits for a decision", "hand": "a request that waits for an answer by hand",
     "store": f"a selected item in Store, and {_OWN}",
+    "answer": "a thread that waits for a decision", "hand": "a request that waits for an answer by hand",
     "namespace": f"a file of the store in {_OWN}", "secret": "a text with likely secrets", "prompt": _REQUEST,
 }  # fmt: skip
 

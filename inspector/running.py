@@ -28,9 +28,21 @@ class Running:
         self._runner: Any = None
         self._closed = False
         self._lock = Lock()
+        self._agents: dict[str, int] = {}
+        """Threads that begin with an agent of the workspace."""
+
+    def begin_with(self, thread_id: str, agent: int) -> None:
+        """Let a new thread begin with an agent of the workspace. Waits for nothing."""
+        self._agents[thread_id] = agent
 
     def start(self, thread_id: str, message: str, model: str | None) -> Any:
         """Send a message to a thread; returns the run."""
+        agent = self._agents.get(thread_id)
+        if agent is not None:
+            import engine
+
+            engine.assign_agent(self._path, thread_id, agent)
+            del self._agents[thread_id]
         return self._open().start(thread_id, message, model)
 
     def resume(self, thread_id: str, model: str | None) -> Any:
@@ -92,8 +104,9 @@ def own_agent(path: Path, thread_id: str) -> OwnAgent:
     """Name (empty for none) and model (empty where it has no name) of a thread's own agent."""
     import engine
 
-    settings = engine.settings_for(thread_id, None, path)
-    return OwnAgent(settings.name or "", settings.model if isinstance(settings.model, str) else "")
+    settings, agent = engine.settings_for(thread_id, None, path), engine.agent_of(path, thread_id)
+    name = agent.name if agent is not None else settings.name or ""
+    return OwnAgent(name, settings.model if isinstance(settings.model, str) else "")
 
 
 def fault_in(tool: str, text: str, schema: Mapping[str, Any] | None) -> str:

@@ -5,7 +5,6 @@ Where the parts stand is in ``parts``, what they show in ``desk``, what can be d
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
 from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links, run_verbs, store_verbs
+from inspector.agents_here import AgentsHere
 from inspector.answering import Answering
 from inspector.commands import Commands
 from inspector.desk import Desk
@@ -51,7 +51,9 @@ class MainWindow(QMainWindow):
         self.ask: Callable[..., bool] = dialogs.ask
         self._opener = Opener(self.jobs, self)
         self._chart: Any = None
-        self._running: Running | None = None
+        self.running: Running | None = None
+        self.agents: AgentsHere | None = None
+        """Of a workspace that can be written."""
         self._wanted: Path | None = None
         self._goal: Goal | None = None
         self._begun = False
@@ -164,8 +166,9 @@ class MainWindow(QMainWindow):
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)
         why = f"This source is read only: {opened.read_only}" if opened.read_only else ""
-        self._running = None if why else Running(opened.path)
-        self.composer.open(str(opened.path), self._running, why)
+        self.running = None if why else Running(opened.path)
+        self.agents = None if why else AgentsHere(self)
+        self.composer.open(str(opened.path), self.running, why)
         self.answering.use(session, opened.path, bool(why))
         Streaming(self.turns, session, desk.request.live, desk)
         self.status.show_source(str(opened.path), "read only" if why else "", why)
@@ -250,8 +253,8 @@ class MainWindow(QMainWindow):
         inside = focus is not None and panel.isAncestorOf(focus)
         if panel.can_send() and (inside or not self.composer.can_send()):
             panel.send()
-        elif not inside:
-            self.composer.send(lambda: str(uuid.uuid4()))
+        elif not inside and self.agents is not None:
+            self.composer.send(self.agents.new_thread_id)
 
     def focus(self, name: str) -> None:
         """Show a part of the window and give it the keyboard."""
@@ -282,6 +285,7 @@ class MainWindow(QMainWindow):
             lambda at: self._context("thread", self.threads.list.viewport(), at)
         )
         self.composer.send_button.clicked.connect(self.send)
+        self.composer.agent_wanted.connect(lambda: self.commands.run("thread.agent"))
         self.composer.stop_button.clicked.connect(self.composer.stop)
         self.composer.state_changed.connect(self.commands.refresh)
         self.composer.details_wanted.connect(lambda: run_verbs.show_failure(self))
@@ -343,8 +347,12 @@ class MainWindow(QMainWindow):
         self.answering.use(None)
         if desk is None:
             return
+        agents, self.agents = self.agents, None
+        if agents is not None:
+            agents.close()
+            agents.deleteLater()
         self.composer.open("", None, "Nothing is open.")
-        running, self._running = self._running, None
+        running, self.running = self.running, None
         if running is not None:
             self.jobs.after_all(running.close)
         self.prefs.set("columns", desk.requests.column_state())

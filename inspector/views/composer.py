@@ -11,9 +11,10 @@ from typing import Any, Protocol
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from inspector import format
 from inspector.jobs import Jobs
 from inspector.turns import Turn, Turns
-from inspector.views.buttons import WordButton
+from inspector.views.buttons import WordButton, tool_button
 from inspector.views.fields import MessageEdit
 from inspector.views.labels import ElidedLabel
 from inspector.views.model_choice import ModelChoice
@@ -46,6 +47,8 @@ class Composer(QWidget):
     """What one may do has changed."""
     model_chosen = Signal(str, str)
     """A run has taken its message: its thread, and the model as it stood in the field (empty for the thread's own)."""
+    agent_wanted = Signal()
+    """The reader wants to see the thread's agent."""
     details_wanted = Signal()
     """The reader wants to know how the last run failed."""
 
@@ -105,6 +108,20 @@ class Composer(QWidget):
         self.set_standing("")
         self._load_draft()
         self._say_what_to_type()
+
+    def set_agent(self, name: str) -> None:
+        """The agent that the thread was given, by name; empty for none."""
+        self.agent_button.setText(format.menu_text(format.elide_middle(name, 24), 24))
+        self.agent_button.setToolTip(format.tip(f"The agent of this thread: {name}"))
+        self.agent_button.setAccessibleName(f"Agent of this thread: {format.one_line(name, 80)}")
+        self.agent_button.setVisible(bool(name))
+
+    def begin_with(self, agent: str, model: str) -> None:
+        """Write to a new thread that begins with an agent, on its own model."""
+        self.set_agent(agent)
+        self.model.set_own(agent, model)
+        self.model.setEditText("")
+        self.edit.setPlaceholderText(f"Message that starts a thread with {format.one_line(agent, 60)}. {HINT}")
 
     def set_standing(
         self, sentence: str, *, failed: bool = False, can_go_on: bool = False, waits: bool = False
@@ -263,6 +280,9 @@ class Composer(QWidget):
         self.edit = MessageEdit(self)
         self.edit.setAccessibleName("Message")
         self.model = ModelChoice(self)
+        self.agent_button = tool_button("", "Agent of this thread", self.agent_wanted.emit, self)
+        self.agent_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.agent_button.hide()
         self.send_button = QPushButton("Send", self)
         self.stop_button = QPushButton("Stop", self)
         self.line = ElidedLabel(muted=True)
@@ -271,7 +291,7 @@ class Composer(QWidget):
         top = QHBoxLayout()
         top.setSpacing(6)
         top.addWidget(self.edit, 1)
-        for widget in (self.model, self.send_button, self.stop_button):
+        for widget in (self.agent_button, self.model, self.send_button, self.stop_button):
             top.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         self._below = QWidget()
         below = QHBoxLayout(self._below)

@@ -70,6 +70,12 @@ class ModelChoice(ModelField):
         field = self.currentText().strip()
         return _NAMES.get(field, field) or None
 
+    def forget_thread(self, thread_id: str) -> None:
+        """The thread's own model counts again."""
+        self._kept.pop(thread_id, None)
+        if thread_id == self._thread:
+            self.setEditText("")
+
     def forget(self) -> None:
         """Another source: its threads are others."""
         self._kept = {}

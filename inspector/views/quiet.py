@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QStyle, QStyleOptionSlider
 
 from inspector import theme
 
@@ -14,8 +14,9 @@ WIDTH = 11
 class QuietBar(QScrollBar):
     """Works as the style's own, and stands back while the pointer is elsewhere."""
 
-    def __init__(self, orientation: Qt.Orientation, parent: QWidget | None = None) -> None:
-        super().__init__(orientation, parent)
+    def __init__(self, orientation: Qt.Orientation, area: QAbstractScrollArea) -> None:
+        super().__init__(orientation, area)
+        self._area = area
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._near = False
         theme.notifier().changed.connect(self.update)
@@ -41,7 +42,8 @@ class QuietBar(QScrollBar):
         """The handle, where the style has it."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(self.rect(), theme.base_colour())
+        ground = self._area.viewport()
+        painter.fillRect(self.rect(), ground.palette().color(ground.backgroundRole()))
         if self.maximum() <= self.minimum():
             return
         option = QStyleOptionSlider()
