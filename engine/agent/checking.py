@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
+from engine import importing
 from engine.agent.models import HAND, SCRIPTED
 from engine.agent.profiles import is_installed, providers
 from engine.agent.reach import path_problems, reach_problems
@@ -175,7 +176,8 @@ def _subagents(subagents: Iterable[SubagentSettings]) -> Iterator[Problem]:
 
 
 def _interrupts(settings: AgentSettings, listed: set[str] | None) -> Iterator[Problem]:
-    from engine.agent.loading import built_in, name_of
+    with importing.lock:
+        from engine.agent.loading import built_in, name_of
 
     tools = [*settings.tools, *(tool for item in settings.subagents for tool in item.tools or ())]
     if listed is None and not any(isinstance(tool, str) for tool in tools):

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from engine import importing
 from engine.errors import InspectorError, UsageError
 from engine.workspace import Workspace
 
@@ -57,7 +58,9 @@ def run_scenarios(
     Raises: as :func:`make_demo`.
     """
     from engine.agent.runner import Runner
-    from engine.agent.scenarios import demo_scenarios
+
+    with importing.lock:
+        from engine.agent.scenarios import demo_scenarios
 
     wanted = set(names) if names is not None else None
     scenarios = [scenario for scenario in demo_scenarios() if wanted is None or scenario.name in wanted]
@@ -87,8 +90,9 @@ def run_scenarios(
 
 def seed(workspace: Workspace, files: Mapping[str, str]) -> None:
     """Put memory and skill files into the store, leaving those that are there as they are."""
-    from engine.agent.build import backend_over
-    from engine.checkpoints import WorkspaceStore
+    with importing.lock:
+        from engine.agent.build import backend_over
+        from engine.checkpoints import WorkspaceStore
 
     store = WorkspaceStore(workspace)
     try:

@@ -22,6 +22,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from engine import importing
 from engine.arguments import arguments, schema_of
 from engine.canonical import from_json, to_json
 from engine.errors import InspectorError, UsageError
@@ -195,7 +196,8 @@ _desk: ContextVar[Desk | None] = ContextVar("context_inspector_desk", default=No
 
 def desk_of(thread_id: str, show: Callable[[HandRequest], None], workspace: Workspace, recorder: Recorder) -> Desk:
     """The desk of a run whose requests ``recorder`` writes into a workspace."""
-    from engine.agent.models import resolve_model  # deferred: a model may be this one
+    with importing.lock:  # deferred: a model may be this one
+        from engine.agent.models import resolve_model
 
     def find(token: str) -> tuple[int, int] | None:
         recorder.flush(_FLUSH)

@@ -15,6 +15,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, tool
 
+from engine import importing
 from engine.agent.trust import tool_source
 from engine.blueprint import ToolSource
 from engine.errors import UsageError
@@ -71,8 +72,9 @@ def name_of(item: Any) -> str | None:
 @cache
 def built_in() -> frozenset[str]:
     """Names of the tools that the engine gives every agent, and of the one that compacts."""
-    from deepagents.middleware.filesystem import FilesystemMiddleware
-    from deepagents.middleware.summarization import SummarizationToolMiddleware
+    with importing.lock:
+        from deepagents.middleware.filesystem import FilesystemMiddleware
+        from deepagents.middleware.summarization import SummarizationToolMiddleware
 
     made: Any = SummarizationToolMiddleware(None)  # type: ignore[arg-type]  # only its tool's name is asked
     return frozenset(item.name for item in [*FilesystemMiddleware().tools, *made.tools]) | {"task"}

@@ -13,6 +13,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+from engine import importing
 from engine.agent.models import HAND, OFFLINE_WINDOW, SCRIPTED
 from engine.agent.settings import AgentSettings
 
@@ -21,7 +22,8 @@ WINDOW = "max_input_tokens"
 
 def providers() -> Mapping[str, str]:
     """Provider → top-level package that its models need."""
-    from langchain.chat_models.base import _BUILTIN_PROVIDERS
+    with importing.lock:
+        from langchain.chat_models.base import _BUILTIN_PROVIDERS
 
     return {name: found[0].partition(".")[0] for name, found in _BUILTIN_PROVIDERS.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from engine import namespaces, places
+from engine import importing, namespaces, places
 from engine.agent.settings import AgentSettings
 from engine.blueprint import Problem
 from engine.errors import UsageError
@@ -78,7 +78,8 @@ def _folders(settings: AgentSettings) -> Iterator[Problem]:
 
 
 def _permissions(settings: AgentSettings) -> Iterator[Problem]:
-    from deepagents.middleware.filesystem import FilesystemPermission  # deferred: it takes seconds to import
+    with importing.lock:  # deferred: it takes seconds to import
+        from deepagents.middleware.filesystem import FilesystemPermission
 
     for at, rule in enumerate(settings.permissions):
         where = f"permissions[{at}]"

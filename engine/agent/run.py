@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from engine import importing
 from engine.agent.settings import AgentSettings
 from engine.agent.written import described
 from engine.errors import InspectorError, NothingToDo
@@ -152,7 +153,8 @@ class Run:
         self._finish(status, error)
 
     def _work_through(self) -> None:
-        from engine.agent.letting_go import LooseThreads  # deferred: LangChain takes a second to import
+        with importing.lock:  # deferred: LangChain takes a second to import
+            from engine.agent.letting_go import LooseThreads
 
         recorder = self._runner.recorder()
         settings = self._settings()
@@ -167,9 +169,10 @@ class Run:
             loop.run(self._in_loop(settings))
 
     async def _in_loop(self, settings: AgentSettings) -> None:
-        from engine.agent.build import build_agent  # deferred: deepagents takes seconds to import
-        from engine.agent.hearing import Progress
-        from engine.agent.letting_go import RunSaver
+        with importing.lock:  # deferred: deepagents takes seconds to import
+            from engine.agent.build import build_agent
+            from engine.agent.hearing import Progress
+            from engine.agent.letting_go import RunSaver
 
         self._task = asyncio.current_task()
         self._refuse_when_stopped()

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine import importing
 from engine.agent import turns
 from engine.agent.run import Run, Work
 from engine.agent.settings import AgentSettings
@@ -65,7 +66,8 @@ class Runner:
         Raises:
             UsageError: the thread is running, waits for an answer, or has nothing left to do.
         """
-        from engine.agent.questions import can_go_on, pending_questions  # deferred: LangChain takes a second to import
+        with importing.lock:  # deferred: LangChain takes a second to import
+            from engine.agent.questions import can_go_on, pending_questions
 
         self._refuse_running(thread_id)
         if pending_questions(self.workspace.path, thread_id):
@@ -76,7 +78,8 @@ class Runner:
 
     def questions(self, thread_id: str) -> tuple[Question, ...]:
         """What a thread waits for; see :func:`engine.agent.questions.pending_questions`."""
-        from engine.agent.questions import pending_questions
+        with importing.lock:
+            from engine.agent.questions import pending_questions
 
         return pending_questions(self.workspace.path, thread_id)
 
@@ -89,7 +92,8 @@ class Runner:
             UsageError: the thread is running or waits for nothing, or an answer is of the wrong form or number, is not
                 allowed, or has arguments that don't fit their tool. Nothing was changed then.
         """
-        from engine.agent.deciding import resuming, told
+        with importing.lock:
+            from engine.agent.deciding import resuming, told
 
         self._refuse_running(thread_id)
         questions = self.questions(thread_id)
@@ -112,8 +116,9 @@ class Runner:
         Raises:
             UsageError: the thread is running, or waits for an answer.
         """
-        from engine.agent.compacting import compact
-        from engine.agent.questions import has_state
+        with importing.lock:
+            from engine.agent.compacting import compact
+            from engine.agent.questions import has_state
 
         self._refuse_running(thread_id)
         if not has_state(self.workspace.path, thread_id):
@@ -140,14 +145,16 @@ class Runner:
         """The one recorder of this workspace; made at the first run."""
         with self._lock:
             if self._recorder is None:
-                from engine.recording import Recorder  # deferred: LangChain takes a second to import
+                with importing.lock:  # deferred: LangChain takes a second to import
+                    from engine.recording import Recorder
 
                 self._recorder = Recorder(self.workspace)
             return self._recorder
 
     def desk(self, run: Run) -> Desk:
         """Where a run's requests wait for answers by hand."""
-        from engine.agent.hand import desk_of  # deferred: LangChain takes a second to import
+        with importing.lock:  # deferred: LangChain takes a second to import
+            from engine.agent.hand import desk_of
 
         def show(request: HandRequest) -> None:
             run.tell(Update("hand", hand=request))
@@ -156,8 +163,9 @@ class Runner:
 
     def note_questions(self, thread_id: str) -> None:
         """Record what a run has stopped at, on the requests that asked for the calls."""
-        from engine.agent.deciding import asked
-        from engine.trace import Reader
+        with importing.lock:
+            from engine.agent.deciding import asked
+            from engine.trace import Reader
 
         with closing(Reader(self.workspace.path)) as reader:
             known = {event.data.get("id") for event in reader.events(thread_id) if event.kind == "interrupt"}
@@ -189,6 +197,7 @@ def _title(message: str) -> str:
 
 
 def _settings_for(path: Path, thread_id: str, model: str | None) -> AgentSettings:
-    from engine.agent.defaults import settings_for  # deferred: LangChain takes a second to import
+    with importing.lock:  # deferred: LangChain takes a second to import
+        from engine.agent.defaults import settings_for
 
     return settings_for(thread_id, model, path)

@@ -8,7 +8,6 @@ records (:mod:`engine.wire.secrets`), before anything is sent.
 from __future__ import annotations
 
 import functools
-import importlib
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +15,14 @@ from typing import Any
 from pydantic import SecretStr
 
 from engine.errors import InspectorError, UsageError
+from engine.importing import late
 from engine.keys import KeyState
 from engine.wire.secrets import note_keys
 
 SERVICE = "context-inspector"
 """Name under which keys lie in the keyring; the user's name there is the variable's."""
 
+_CHOOSING = "langchain.chat_models.base"
 _KEYLESS = {"scripted", "hand", "ollama", "huggingface"}
 
 
@@ -87,8 +88,7 @@ def key_arguments(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def provider_of(model: str) -> str:
     """LangChain's name of the provider of a model's name; the name itself where it can't be told."""
-    from langchain.chat_models import base
-
+    base = late(_CHOOSING)
     provider, colon, _ = model.partition(":")
     if colon or model in base._BUILTIN_PROVIDERS:
         return provider.replace("-", "_").lower()
@@ -98,14 +98,12 @@ def provider_of(model: str) -> str:
 @functools.cache
 def _named(provider: str) -> tuple[str, str]:
     """The constructor's argument for a key, and its variable, as the provider's integration says; else by custom."""
-    from langchain.chat_models import base
-
     if provider in _KEYLESS:
         return "", ""
-    known = base._BUILTIN_PROVIDERS.get(provider)
+    known = late(_CHOOSING)._BUILTIN_PROVIDERS.get(provider)
     if known is not None:
         try:
-            told = getattr(importlib.import_module(known[0]), known[1]).model_construct().lc_secrets
+            told = getattr(late(known[0]), known[1]).model_construct().lc_secrets
         except Exception:  # not installed, or one whose secrets hang on how it is made
             told = {}
         for argument, variable in told.items():

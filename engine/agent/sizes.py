@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from engine import importing
 from engine.agent.profiles import WINDOW, profile_for, profile_of, window_in
 from engine.agent.settings import AgentSettings, ArgumentCut
 from engine.blueprint import Problem
@@ -106,7 +107,8 @@ def _prompts(settings: AgentSettings) -> Iterator[Problem]:
 
 def _together(settings: AgentSettings) -> Iterator[Problem]:
     """What the sizes mean beside each other, and what the engine itself says to them."""
-    from engine.agent.effective import effective  # deferred: deepagents takes seconds to import
+    with importing.lock:  # deferred: deepagents takes seconds to import
+        from engine.agent.effective import effective
 
     try:
         values = {

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from engine import importing
+from engine.running import Update
+
 if TYPE_CHECKING:
     from engine.agent.build import Agent
     from engine.agent.run import Run, Work
@@ -28,7 +31,8 @@ def answered(values: dict[str, Any], begun: Callable[[], None]) -> Work:
     """The rest of a turn that stopped at questions, with what is answered by their ids; ``begun`` is told first."""
 
     async def work(run: Run, agent: Agent, config: dict[str, Any]) -> None:
-        from langgraph.types import Command  # deferred: LangGraph takes long to import
+        with importing.lock:  # deferred: LangGraph takes long to import
+            from langgraph.types import Command
 
         begun()
         await _stream(run, agent, Command(resume=values), config)
@@ -37,8 +41,8 @@ def answered(values: dict[str, Any], begun: Callable[[], None]) -> Work:
 
 
 async def _stream(run: Run, agent: Agent, given: Any, config: dict[str, Any]) -> None:
-    from engine.agent.hearing import answers_in, interrupted_in, words_in
-    from engine.running import Update
+    with importing.lock:
+        from engine.agent.hearing import answers_in, interrupted_in, words_in
 
     stream = agent.graph.astream(given, config, stream_mode=["messages", "updates"], context=agent.settings.identity)
     async for mode, event in stream:

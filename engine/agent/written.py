@@ -12,6 +12,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, get_type_hints
 
+from engine import importing
 from engine.agent.settings import AgentSettings, SubagentSettings
 from engine.errors import UsageError
 from engine.places import Identity, backend_from
@@ -123,7 +124,8 @@ def _exactly(value: Any) -> str:
 
 @cache
 def _adapter(cls: Any, name: str) -> Any:
-    from pydantic import TypeAdapter  # deferred: it takes long to import
+    with importing.lock:  # deferred: it takes long to import
+        from pydantic import TypeAdapter
 
     return TypeAdapter(get_type_hints(cls)[name])
 

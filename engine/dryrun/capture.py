@@ -15,7 +15,7 @@ from typing import Any
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from engine.recording.observers import current
@@ -164,6 +164,4 @@ def _taking(name: str) -> Any:
 
 
 def _chunk(message: BaseMessage) -> Any:
-    from langchain_core.messages import AIMessageChunk
-
     return AIMessageChunk(content=message.content, id=message.id)

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from engine.canonical import from_json, to_json
+from engine.importing import late
 from engine.stubs import offload_path
 
 OFFLOADED = "offloaded"
@@ -32,6 +33,8 @@ FILESYSTEM_RULES = (OFFLOADED, HYDRATED, REJECTED)
 SUMMARIZATION_RULES = (REASONING, CUT, CLIPPED)
 ALL_RULES = (*FILESYSTEM_RULES, *SUMMARIZATION_RULES, UNSUPPORTED, REWRITTEN)
 
+_FILESYSTEM = "deepagents.middleware.filesystem"
+_SUMMARIZATION = "deepagents.middleware.summarization"
 _ANSWERS = {"ai", "AIMessageChunk"}
 _CUT_TOOLS = {"write_file", "edit_file"}
 _LEFT = 20  # characters that deepagents leaves of an argument that it cuts
@@ -94,26 +97,20 @@ class Transforms:
 
     def invalid_call_answer(self, call: dict[str, Any]) -> dict[str, Any]:
         """What LangChain answers in place of a call that could not be parsed, but for its id."""
-        from langchain.agents.factory import _invalid_tool_call_message
-
-        return _dump(_invalid_tool_call_message(call))  # type: ignore[arg-type]
+        return _dump(late("langchain.agents.factory")._invalid_tool_call_message(call))
 
     @cached_property
     def release(self) -> str:
         """The installed release of deepagents."""
-        import deepagents
-
-        return str(deepagents.__version__)
+        return str(late("deepagents").__version__)
 
     def _offloaded(self, message: Any, goal: Any, place: Place) -> list[Any]:
         path = goal.additional_kwargs.get("lc_evicted_to") or message.additional_kwargs.get("lc_evicted_to")
         if message.type != "human" or not isinstance(path, str) or not place.offloads:
             return [message]
-        from deepagents.middleware.filesystem import _build_truncated_human_message
-
         kwargs = {**message.additional_kwargs, "lc_evicted_to": path}
         tagged = message.model_copy(update={"id": message.id or goal.id, "additional_kwargs": kwargs})
-        made = [_build_truncated_human_message(tagged, path)]
+        made = [late(_FILESYSTEM)._build_truncated_human_message(tagged, path)]
         if place.release != self.release and path in goal.text and _previews(goal.text, message.text):
             made.append(tagged.model_copy(update={"content": goal.content}))  # the wording is another release's
         return made
@@ -124,42 +121,32 @@ class Transforms:
         refs = [isinstance(block, dict) and "deepagents_blob" in block for block in message.content]
         if not any(refs):
             return [message]
-        from deepagents.middleware._blob_offload import _restore_payloads
-
         payloads = {}
         for block in goal.content if isinstance(goal.content, list) else ():
             payload = block.get("base64") if isinstance(block, dict) else None
             if isinstance(payload, str) and (digest := _digest(payload)):
                 payloads[digest] = payload
-        return list(_restore_payloads([message], payloads))
+        return list(late("deepagents.middleware._blob_offload")._restore_payloads([message], payloads))
 
     def _rejected(self, message: Any, goal: Any, place: Place) -> list[Any]:
-        from deepagents.middleware.filesystem import _replace_rejected_file_content
-
-        made = _replace_rejected_file_content([message])[0]
+        made = late(_FILESYSTEM)._replace_rejected_file_content([message])[0]
         return [message] if made is message else [message, made]
 
     def _reasoning(self, message: Any, goal: Any, place: Place) -> list[Any]:
         if not (place.kept or place.kept_perhaps) or message.type not in _ANSWERS:
             return [message]
-        from deepagents.middleware.summarization import _drop_bound_reasoning
-
-        made = _drop_bound_reasoning(message)
+        made = late(_SUMMARIZATION)._drop_bound_reasoning(message)
         return [made] if place.kept or made is message else [message, made]
 
     def _cut(self, message: Any, goal: Any, place: Place) -> list[Any]:
         if message.type not in _ANSWERS or not message.tool_calls:
             return [message]
-        from deepagents.middleware.summarization import SummarizationMiddleware
-
         if place.longest is None:
             calls = goal.tool_calls if _perhaps_cut(message.tool_calls, goal.tool_calls) else message.tool_calls
         else:
             settings: Any = SimpleNamespace(_max_arg_length=place.longest, _truncation_text=place.cut_text)
-            calls = [
-                SummarizationMiddleware._truncate_tool_call(settings, call) if call["name"] in _CUT_TOOLS else call
-                for call in message.tool_calls
-            ]
+            cut = late(_SUMMARIZATION).SummarizationMiddleware._truncate_tool_call
+            calls = [cut(settings, call) if call["name"] in _CUT_TOOLS else call for call in message.tool_calls]
         if calls == message.tool_calls:
             return [message]
         made = message.model_copy()
@@ -169,15 +156,14 @@ class Transforms:
     def _clipped(self, message: Any, goal: Any, place: Place) -> list[Any]:
         if message.type != "tool" or message.content == goal.content:
             return [message]
-        from deepagents.middleware import _message_eviction as eviction
-        from deepagents.middleware._overflow_clip import _slice_read_file_tm
-
         if place.read_path is not None:
-            return [message, _slice_read_file_tm(message, place.read_path)]
+            clip = late("deepagents.middleware._overflow_clip")
+            return [message, clip._slice_read_file_tm(message, place.read_path)]
         path = offload_path(goal.text)
         if path is None:
             return [message]
         named = message if message.id is not None else message.model_copy(update={"id": goal.id})
+        eviction = late("deepagents.middleware._message_eviction")
         text = eviction._render_too_large_tool_msg(
             tool_call_id=message.tool_call_id,
             file_path=path,
@@ -191,14 +177,11 @@ class Transforms:
     def _unsupported(self, message: Any, goal: Any, place: Place) -> list[Any]:
         if message.type not in {"human", "tool"} or not isinstance(message.content, list):
             return [message]
-        from deepagents.middleware.unsupported_content import UnsupportedContentMiddleware, _is_inline_document
-
-        filtered = UnsupportedContentMiddleware()._filter_message(
-            message,
-            model=SimpleNamespace(profile=place.profile or {}),  # type: ignore[arg-type]
-        )
+        unsupported = late("deepagents.middleware.unsupported_content")
+        model = SimpleNamespace(profile=place.profile or {})
+        filtered = unsupported.UnsupportedContentMiddleware()._filter_message(message, model=model)
         # Which documents a model takes is not in its profile.
-        open_question = place.profile is None or any(map(_is_inline_document, message.content_blocks))
+        open_question = place.profile is None or any(map(unsupported._is_inline_document, message.content_blocks))
         return [message, filtered] if open_question and filtered is not message else [filtered]
 
     _RULES = {
@@ -221,9 +204,7 @@ def differing(raw: dict[str, Any], sent: dict[str, Any]) -> list[str]:
 
 
 def _load(message: dict[str, Any]) -> Any:
-    from langchain_core.messages import messages_from_dict
-
-    return messages_from_dict([message])[0]
+    return late("langchain_core.messages").messages_from_dict([message])[0]
 
 
 def _dump(message: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from engine import file_history
+from engine import file_history, importing
 from engine.errors import InspectorError
 from engine.transactions import in_words, transaction
 from engine.workspace import BUSY_SECONDS, Workspace, check_workspace
@@ -74,7 +74,8 @@ def has_store(db: sqlite3.Connection) -> bool:
 
 def _make_store(file: Path) -> None:
     """The store's tables, in a workspace in which no agent has run yet: by LangGraph's own class."""
-    from engine.checkpoints import WorkspaceStore  # deferred: takes a second to import
+    with importing.lock:  # deferred: takes a second to import
+        from engine.checkpoints import WorkspaceStore
 
     WorkspaceStore(Workspace.open(file)).conn.close()
 

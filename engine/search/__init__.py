@@ -5,8 +5,9 @@ Names are loaded when they are first used: a terminal command must not wait for 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from engine.importing import late
 
 if TYPE_CHECKING:
     from engine.search.complete import Completion as Completion
@@ -42,5 +43,5 @@ __all__ = [*_NAMES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
+        return getattr(late(_NAMES[name]), name)
     raise AttributeError(f"module 'engine.search' has no attribute {name!r}")

@@ -15,6 +15,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
+from engine import importing
 from engine.sources.messages import LEGACY_TYPES, Change, Message, MessageList, keep_message
 from engine.sources.rows import Key, Stored, Write
 from engine.sources.shelf import Shelf
@@ -130,7 +131,8 @@ class Contents:
         return [item if isinstance(item, Message) else self._coerced(item) for item in items]
 
     def _coerced(self, item: Any) -> Message:
-        from langchain_core.messages import convert_to_messages  # deferred: seldom needed, slow to import
+        with importing.lock:  # deferred: seldom needed, slow to import
+            from langchain_core.messages import convert_to_messages
 
         plain_item = self.plain(item)
         if (

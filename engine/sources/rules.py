@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.importing import late
 from engine.sources.line import Contents
 from engine.sources.messages import Message
 from engine.sources.shelf import Shelf
@@ -101,13 +102,13 @@ def _without_bound_reasoning(message: dict[str, Any]) -> dict[str, Any] | None:
 def _preview(message: dict[str, Any]) -> dict[str, Any] | None:
     """What the installed deepagents sends in place of a user message that was put into a file."""
     try:
-        # Deferred: deepagents takes seconds to import. Private, and held by a contract test.
-        from deepagents.middleware.filesystem import _build_truncated_human_message
-        from langchain_core.messages import HumanMessage
-
         data = message["data"]
-        found = HumanMessage(**{name: value for name, value in data.items() if name != "type"})
-        made = _build_truncated_human_message(found, found.additional_kwargs["lc_evicted_to"])
+        found = late("langchain_core.messages").HumanMessage(
+            **{name: value for name, value in data.items() if name != "type"}
+        )
+        # Private, and held by a contract test.
+        filesystem = late("deepagents.middleware.filesystem")
+        made = filesystem._build_truncated_human_message(found, found.additional_kwargs["lc_evicted_to"])
     except Exception:  # another release of deepagents, or a message that it would not take
         return None
     return {**message, "data": {**data, "content": made.content}}
