@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from contextvars import ContextVar
 
-from engine.recording.frames import unseen
+from engine.frames import Unseen
 
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all of this
 if TYPE_CHECKING:
@@ -112,11 +112,8 @@ def _carry_into_threads() -> None:
         here = _here.get()
         if here:
             setattr(self, _ATTRIBUTE, here)
-        try:
+        with Unseen():
             start(self)
-        except BaseException as error:
-            unseen(error)
-            raise
 
     carrying.__name__, carrying.__qualname__, carrying.__doc__ = start.__name__, start.__qualname__, start.__doc__
     setattr(carrying, _ATTRIBUTE, True)

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import UsageError
+from engine.frames import Unseen
 from engine.recording import active
-from engine.recording.frames import unseen
 from engine.recording.imports import when_imported
 from engine.workspace import Workspace
 
@@ -121,23 +121,16 @@ class Recording:
             return functools.wraps(function)(self._async_call(function))  # type: ignore[return-value]
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                try:
-                    return function(*args, **kwargs)
-                except BaseException as error:
-                    unseen(error)
-                    raise
+            with self, Unseen():
+                return function(*args, **kwargs)
 
         return functools.wraps(function)(call)  # type: ignore[return-value]
 
     def _async_call(self, function: Callable[..., Any]) -> Callable[..., Any]:
         async def call(*args: Any, **kwargs: Any) -> Any:
             async with self:
-                try:
+                with Unseen():
                     return await function(*args, **kwargs)
-                except BaseException as error:
-                    unseen(error)
-                    raise
 
         return call
 

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from engine.frames import Unseen
 from engine.kinds import CALLER
-from engine.recording.frames import unseen
 from engine.recording.observers import Assembly, tool_name
 from engine.recording.rules import rules_of
 from engine.recording.twins import MODEL, TOOL, Place, own_methods, twin_of
@@ -80,11 +80,8 @@ def _observed(create_agent: Callable[..., Any]) -> Callable[..., Any]:
     def create(*args: Any, **kwargs: Any) -> Any:
         if _everywhere or _observing.get():
             kwargs = _with_twins(args, kwargs)
-        try:
+        with Unseen():
             return create_agent(*args, **kwargs)
-        except BaseException as error:
-            unseen(error)
-            raise
 
     return create
 

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from engine.recording.frames import unseen
+from engine.frames import Unseen
 from engine.recording.recorder import Recorder
 
 _recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
@@ -58,11 +58,8 @@ def _finishing(leave: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(leave)
     def finished(*args: Any, **kwargs: Any) -> Any:
         finish(_AT_ONCE)
-        try:
+        with Unseen():
             return leave(*args, **kwargs)
-        except BaseException as error:
-            unseen(error)
-            raise
 
     return finished
 

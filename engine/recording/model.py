@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from langchain_core.language_models import BaseChatModel
 
-from engine.recording.frames import unseen
+from engine.frames import Unseen
 
 _METHODS = (
     "_generate",
@@ -69,11 +69,8 @@ def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
         awaited = _awaited.get()
         if awaited:
             _tell(awaited, *args, **kwargs)
-        try:
+        with Unseen():
             return method(*args, **kwargs)
-        except BaseException as error:
-            unseen(error)
-            raise
 
     return told
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from langchain_core.runnables.config import var_child_runnable_config
 
-from engine.recording.frames import unseen
+from engine.frames import Unseen
 from engine.recording.observers import Assembly, Call, Follower, Layer, Listener, current
 
 _PLACES = "_context_inspector_place_"
@@ -87,24 +87,11 @@ def _model_call(method: Callable[..., Any]) -> Callable[..., Any]:
         place: Place = getattr(self, _PLACE)
 
         def inner(passed: Any) -> Any:
-            noted = _noted(place, passed)
-            try:
+            with _PassedOn(place, passed):
                 return handler(passed)
-            except BaseException as error:
-                unseen(error)
-                raise
-            finally:
-                _back(place, noted)
 
-        token = _opened(place, request)
-        try:
+        with _ModelCall(place, request):
             return method(self, request, inner)
-        except BaseException as error:
-            unseen(error)
-            raise
-        finally:
-            if token is not None:
-                current.reset(token)
 
     return call
 
@@ -115,84 +102,28 @@ def _async_model_call(method: Callable[..., Any]) -> Callable[..., Any]:
         place: Place = getattr(self, _PLACE)
 
         async def inner(passed: Any) -> Any:
-            noted = _noted(place, passed)
-            try:
+            with _PassedOn(place, passed):
                 return await handler(passed)
-            except BaseException as error:
-                unseen(error)
-                raise
-            finally:
-                _back(place, noted)
 
-        token = _opened(place, request)
-        try:
+        with _ModelCall(place, request):
             return await method(self, request, inner)
-        except BaseException as error:
-            unseen(error)
-            raise
-        finally:
-            if token is not None:
-                current.reset(token)
 
     return call
-
-
-def _opened(place: Place, request: Any) -> Any:
-    """The outermost middleware opens the call; returns what resets it."""
-    if not place.outermost:
-        return None
-    call = Call(place.assembly, request.state)
-    call.layers.append(_layer(request))
-    return current.set(call)
-
-
-def _noted(place: Place, passed: Any) -> Call | None:
-    """Keep references to what a middleware passed on."""
-    call = current.get()
-    if call is None:
-        return None
-    del call.layers[place.index + 1 :]  # a retry passes here again
-    call.layers += [None] * (place.index + 1 - len(call.layers))
-    call.layers.append(_layer(passed))
-    if place.innermost:
-        call.inside = True
-    return call
-
-
-def _back(place: Place, call: Call | None) -> None:
-    if call is not None and place.innermost:
-        call.inside = False
-
-
-def _layer(request: Any) -> Layer:
-    return Layer(request.system_message, request.messages, request.tools, request.model_settings, request.model)
 
 
 def _tool_call(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(self: Any, request: Any, handler: Callable[[Any], Any]) -> Any:
-        place: Place = getattr(self, _PLACE)
-        given: list[Any] = []
+        tool = _ToolCall(getattr(self, _PLACE), request)
 
         def inner(passed: Any) -> Any:
-            try:
-                given[:] = [handler(passed)]
-            except BaseException as error:
-                unseen(error)
-                raise
-            return given[0]
+            with Unseen():
+                tool.given = [handler(passed)]
+            return tool.given[0]
 
-        # Inside a tool there is no model node's call: a subagent opens its own.
-        token = _tool_begins(place, request) if place.first_at_tools else None
-        try:
+        with tool:
             result = method(self, request, inner)
-        except BaseException as error:
-            unseen(error)
-            raise
-        finally:
-            if token is not None:
-                current.reset(token)
-        _told(place, request, given, result)
+        tool.answered(result)
         return result
 
     return call
@@ -200,48 +131,92 @@ def _tool_call(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _async_tool_call(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    async def call(self: Any, request: Any, handler: Callable[[Any], Any]) -> Any:
-        place: Place = getattr(self, _PLACE)
-        given: list[Any] = []
+    async def call(self: Any, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        tool = _ToolCall(getattr(self, _PLACE), request)
 
         async def inner(passed: Any) -> Any:
-            try:
-                given[:] = [await handler(passed)]
-            except BaseException as error:
-                unseen(error)
-                raise
-            return given[0]
+            with Unseen():
+                tool.given = [await handler(passed)]
+            return tool.given[0]
 
-        # Inside a tool there is no model node's call: a subagent opens its own.
-        token = _tool_begins(place, request) if place.first_at_tools else None
-        try:
+        with tool:
             result = await method(self, request, inner)
-        except BaseException as error:
-            unseen(error)
-            raise
-        finally:
-            if token is not None:
-                current.reset(token)
-        _told(place, request, given, result)
+        tool.answered(result)
         return result
 
     return call
 
 
-def _tool_begins(place: Place, request: Any) -> Any:
-    for listener in _listeners():
-        listener.tool_called(request)
-    return current.set(None)
+class _ModelCall(Unseen):
+    """A middleware's pass of a model call; the outermost one opens the call."""
+
+    def __init__(self, place: Place, request: Any) -> None:
+        self._token: Any = None
+        if place.outermost:
+            call = Call(place.assembly, request.state)
+            call.layers.append(_layer(request))
+            self._token = current.set(call)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        super().__exit__(kind, error, traceback)
+        if self._token is not None:
+            current.reset(self._token)
 
 
-def _told(place: Place, request: Any, given: list[Any], result: Any) -> None:
-    changed = bool(given) and given[0] is not result
-    if changed or place.first_at_tools:
-        for listener in _listeners():
-            if changed:
-                listener.tool_changed(request, given[0], result)
-            if place.first_at_tools:
-                listener.tool_answered(request, result)
+class _PassedOn(Unseen):
+    """What a middleware passed on, of which references are kept, until it is answered."""
+
+    def __init__(self, place: Place, passed: Any) -> None:
+        call = current.get()
+        self._innermost = call if place.innermost else None
+        if call is None:
+            return
+        del call.layers[place.index + 1 :]  # a retry passes here again
+        call.layers += [None] * (place.index + 1 - len(call.layers))
+        call.layers.append(_layer(passed))
+        if self._innermost is not None:
+            self._innermost.inside = True
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        super().__exit__(kind, error, traceback)
+        if self._innermost is not None:
+            self._innermost.inside = False
+
+
+class _ToolCall(Unseen):
+    """A middleware's pass of a tool call. The first one at the tools tells of the call and of its answer."""
+
+    def __init__(self, place: Place, request: Any) -> None:
+        self._request, self._first = request, place.first_at_tools
+        self.given: list[Any] = []
+        """The result that the middleware was given; empty while it has asked for none."""
+        self._token: Any = None
+
+    def __enter__(self) -> None:
+        if self._first:
+            for listener in _listeners():
+                listener.tool_called(self._request)
+            # Inside a tool there is no model node's call: a subagent opens its own.
+            self._token = current.set(None)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        super().__exit__(kind, error, traceback)
+        if self._token is not None:
+            current.reset(self._token)
+
+    def answered(self, result: Any) -> None:
+        """Tell of the result that the middleware gave, and of the one that it was given where that is another."""
+        changed = bool(self.given) and self.given[0] is not result
+        if changed or self._first:
+            for listener in _listeners():
+                if changed:
+                    listener.tool_changed(self._request, self.given[0], result)
+                if self._first:
+                    listener.tool_answered(self._request, result)
+
+
+def _layer(request: Any) -> Layer:
+    return Layer(request.system_message, request.messages, request.tools, request.model_settings, request.model)
 
 
 def _listeners() -> list[Listener]:

@@ -13,9 +13,10 @@ import inspect
 import sys
 import time
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any, Protocol
 
+from engine.frames import Unseen
 from engine.wire.entries import Answered, Sent
 from engine.wire.secrets import note_keys, without_keys
 
@@ -146,21 +147,12 @@ def _tap() -> None:
 def _told(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
     def told(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        line = _open.get()
-        attempt = None if line is None else line.begin(request, bool(kwargs.get("stream")))
-        if line is None or attempt is None:
+        sending = _Sending.of(request, kwargs)
+        if sending is None:
             return send(self, request, *args, **kwargs)
-        token = _open.set(None)  # what a transport or an authentication sends on the way is not the model's
-        try:
-            response = send(self, request, *args, **kwargs)
-        except BaseException as error:
-            line.end(attempt, None, error)
-            _unseen(error)
-            raise
-        finally:
-            _listen_again(token)
-        line.end(attempt, response, None)
-        return response
+        with sending:
+            sending.response = send(self, request, *args, **kwargs)
+        return sending.response
 
     return told
 
@@ -168,40 +160,45 @@ def _told(send: Callable[..., Any]) -> Callable[..., Any]:
 def _async_told(send: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(send)
     async def told(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
-        line = _open.get()
-        attempt = None if line is None else line.begin(request, bool(kwargs.get("stream")))
-        if line is None or attempt is None:
+        sending = _Sending.of(request, kwargs)
+        if sending is None:
             return await send(self, request, *args, **kwargs)
-        token = _open.set(None)
-        try:
-            response = await send(self, request, *args, **kwargs)
-        except BaseException as error:
-            line.end(attempt, None, error)
-            _unseen(error)
-            raise
-        finally:
-            _listen_again(token)
-        line.end(attempt, response, None)
-        return response
+        with sending:
+            sending.response = await send(self, request, *args, **kwargs)
+        return sending.response
 
     return told
 
 
+class _Sending(Unseen):
+    """An attempt while it is under way."""
+
+    def __init__(self, line: Line, attempt: Attempt) -> None:
+        self._line, self._attempt = line, attempt
+        self.response: Any = None
+
+    @classmethod
+    def of(cls, request: Any, kwargs: dict[str, Any]) -> _Sending | None:
+        """That of the request that is open here; None where nobody listens or this one is not kept."""
+        line = _open.get()
+        attempt = None if line is None else line.begin(request, bool(kwargs.get("stream")))
+        return None if line is None or attempt is None else cls(line, attempt)
+
+    def __enter__(self) -> None:
+        # What a transport or an authentication sends on the way is not the model's.
+        self._token = _open.set(None)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._line.end(self._attempt, self.response, error)
+        super().__exit__(kind, error, traceback)
+        try:
+            _open.reset(self._token)
+        except ValueError:  # what was left unfinished is closed in another context, where nobody listens
+            pass
+
+
 def _host(url: Any) -> str:
     return str(url.netloc.decode() if isinstance(url.netloc, bytes) else url.netloc).rpartition("@")[2]
-
-
-def _listen_again(token: Token[Line | None]) -> None:
-    try:
-        _open.reset(token)
-    except ValueError:  # what was left unfinished is closed in another context, where nobody listens
-        pass
-
-
-def _unseen(error: BaseException) -> None:
-    """Take the caller's frame out of an error that passes through it."""
-    if error.__traceback__ is not None:
-        error.__traceback__ = error.__traceback__.tb_next
 
 
 def _content(request: Any) -> bytes | None:
