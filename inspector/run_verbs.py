@@ -95,10 +95,10 @@ def show_failure(w: MainWindow) -> None:
 
 def failure_words(reader: Any, thread_id: str, said: str) -> str:
     """The sentence, and what the record has of the error. In a job."""
-    lines = [said] if said else []
+    parts = [said] if said else []
     found = [event for event in reader.events(thread_id) if event.kind in ("failure", "step failed")]
     if found:
         data = dict(found[-1].data)
-        lines += [f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
-                  for name, value in data.items()]  # fmt: skip
-    return "\n\n".join(lines) or "Nothing is recorded of a failure in this thread."
+        parts.append("\n".join(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+                               for name, value in data.items()))  # fmt: skip
+    return "\n\n".join(parts) or "Nothing is recorded of a failure in this thread."
