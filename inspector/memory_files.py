@@ -15,9 +15,6 @@ from inspector import drafts, file_content, workbench
 from inspector.drafts import Draft, Drafts, Slot
 from inspector.exact_text import ExactText
 
-THREAD_ONLY = ("thread state", "elsewhere")
-"""``MemoryFile.place`` of files that only one thread has, or that are not known: they can't be saved from here."""
-
 
 @dataclass(frozen=True)
 class Opened:
@@ -70,8 +67,8 @@ def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | N
         exact, reason = ExactText.of(content.text), content.note or file.problem or "It is not text."
     elif workspace is None:
         reason = "This source is not a workspace: its memory can be read, not edited."
-    elif file.read_only or file.place in THREAD_ONLY:
-        reason = file.read_only or "It does not lie in this workspace's store: it can be read here, not edited."
+    elif file.read_only:
+        reason = file.read_only
     if reason or workspace is None:
         return Opened(file, exact, None, None, 0, None, reason)
     slot, draft, more = kept.adopt(workspace, draft_name(file))

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any, Protocol
 
-from engine.places import in_store
 from engine.tables import table
 from engine.trace.model import MemoryFile, SkillRow
 
@@ -73,12 +72,13 @@ def memory_rows(source: Any, threads: Iterable[str]) -> list[dict[str, Any]]:
 
 def skill_rows(source: Any, threads: Iterable[str]) -> list[dict[str, Any]]:
     """A row a SKILL.md, by name; of several threads the first that found it tells, and ``drift`` as for memory."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[Any, dict[str, Any]] = {}
     for thread in threads:
         for skill in source.skills(thread):
-            row = found.get(skill.path)
+            at = (skill.path, skill.place, skill.within)
+            row = found.get(at)
             if row is None:
-                row = found[skill.path] = _skill(skill, source, thread)
+                row = found[at] = _skill(skill, source, thread)
             row["drift"] = _worse(row["drift"], skill.drift)
             row["threads"].append(
                 {
@@ -143,7 +143,7 @@ def _skill(skill: SkillRow, source: Any, thread: str) -> dict[str, Any]:
         "full_tokens": skill.full_tokens,
         "overridden_by": skill.overridden_by,
         "drift": skill.drift,
-        "versions": _versions(source, skill.path, thread) if in_store(skill.path) else [],
+        "versions": _versions(source, skill.path, thread) if skill.within else [],
         "findings": [asdict(finding) for finding in skill.findings],
         "tools": list(skill.tools),
         "allowed_tools": list(skill.allowed_tools),

@@ -34,6 +34,44 @@ class _Seen:
     pinned: dict[str, list[int]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Where the agent looks for skills."""
+
+    sources: list[str]
+    linked: Mapping[str, str]
+    """Folders that lie elsewhere, and the source with the link to each."""
+    circles: Mapping[str, str]
+    """Sources that the engine can't list, and the link in each that leads in a circle."""
+
+    def circle(self, path: str) -> str | None:
+        """The link that keeps the engine from listing this file's source."""
+        source = self.linked.get(path.removesuffix(f"/{_FILE}"))
+        sources = [source] if source is not None else [one for one in self.sources if path.startswith(one)]
+        return next((self.circles[one] for one in sources if one in self.circles), None)
+
+    def depth(self, path: str) -> int | None:
+        """Folders between a source and the file: 1 where the engine looks; None for a file under no source."""
+        if path.removesuffix(f"/{_FILE}") in self.linked:
+            return 1
+        bases = [base for base in (f"{source.rstrip('/')}/" for source in self.sources) if path.startswith(base)]
+        depths = [path.removeprefix(base).count("/") for base in bases]
+        return 1 if 1 in depths else min(depths, default=None)
+
+    def menu(self, files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+        """What an agent would load of these files now; one behind a link has its real path there too."""
+        real: dict[str, str] = {}
+        for path in files:
+            if self.circle(path) is not None:
+                continue
+            folder = path.removesuffix(f"/{_FILE}")
+            source = self.linked.get(folder)
+            here = path if source is None else f"{source.rstrip('/')}/{folder.rsplit('/', 1)[1]}/{_FILE}"
+            real.setdefault(here, path)
+        listed, _ = menu_of({here: files[path] for here, path in real.items()}, self.sources)
+        return [{**skill, "path": real[str(skill["path"])]} for skill in listed]
+
+
 def skills_of(book: Book, files: Files, thread_id: str, events: Sequence[Event]) -> list[SkillRow]:
     """Skills by name: the thread's menu, and every SKILL.md that is not in it."""
     _, values = files.state(thread_id)
@@ -41,12 +79,13 @@ def skills_of(book: Book, files: Files, thread_id: str, events: Sequence[Event])
     thread = menu if isinstance(menu, list) else None
     sources = _sources(files.settings(thread_id).get("skills"), thread)
     every, layout = files.skill_files(thread_id, sources), files.layout(thread_id)
-    found = {path: data for path, data in every.items() if path.endswith(f"/{_FILE}") and _under(path, sources)}
+    folders = _Folders(sources, files.linked_skills(thread_id, sources), files.circles(thread_id, sources))
+    found = {path: data for path, data in every.items() if path.endswith(f"/{_FILE}") and folders.depth(path)}
     readable = {path: bytes_ for path, data in found.items() if (bytes_ := content_of(data)[0]) is not None}
-    now, _ = menu_of({path: data for path, data in readable.items() if _depth(path, sources) == 1}, sources)
+    now = folders.menu({path: data for path, data in readable.items() if folders.depth(path) == 1})
     seen, disclosed = (_seen(book, thread_id, events), values.get("_skill_tools_disclosed") or {})
     rows = [
-        _row(path, every, readable.get(path), thread, now, sources, seen, disclosed, layout)
+        _row(path, every, readable.get(path), thread, now, folders, seen, disclosed, layout)
         for path in dict.fromkeys((*(str(skill["path"]) for skill in thread or ()), *sorted(found)))
     ]
     return sorted(rows, key=lambda row: (row.name, row.path))
@@ -66,7 +105,7 @@ def _row(
     data: bytes | None,
     thread: list[dict[str, Any]] | None,
     now: list[dict[str, Any]],
-    sources: list[str],
+    folders: _Folders,
     seen: _Seen,
     disclosed: Mapping[str, str],
     layout: Layout,
@@ -77,7 +116,7 @@ def _row(
     text = _text(data)
     metadata = shown or check.metadata or {}
     other = _instead(metadata.get("name"), path, thread if thread is not None else now) if shown is None else None
-    reason, line = (None, None) if shown is not None else _reason(path, every, check, other, sources, fresh)
+    reason, line = (None, None) if shown is not None else _reason(path, every, check, other, folders, fresh)
     if shown is not None and data is None:
         reason = content_of(every[path])[1] if path in every else "its file is no longer there"
     menu = menu_line(shown) if shown is not None else ""
@@ -105,6 +144,7 @@ def _row(
         disclosed=tuple(sorted(tool for tool, by in disclosed.items() if by in include)),
         allowed_tools=tuple(metadata.get("allowed_tools") or ()),
         place="" if path not in every else PLACE_OF_KIND[layout.locate(path).kind],
+        within=layout.locate(path).within,
         version=version_of(data),
         text=text,
     )
@@ -115,12 +155,13 @@ def _reason(
     every: Mapping[str, Any],
     check: SkillCheck,
     other: str | None,
-    sources: list[str],
+    folders: _Folders,
     fresh: dict[str, Any] | None,
 ) -> tuple[str, int | None]:
     """Why a skill is not listed, and on which line of it."""
-    depth = _depth(path, sources)
-    if depth != 1:
+    if (link := folders.circle(path)) is not None:
+        return (f"A link of its source leads in a circle ({link}), and the engine loads nothing of that source.", None)
+    if folders.depth(path) != 1:
         return ("It does not lie in a folder directly under a source, and the engine looks no deeper.", None)
     if check.reason is not None:
         return check.reason.sentence, check.reason.line
@@ -151,20 +192,6 @@ def _listed(path: str, menu: Iterable[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _instead(name: Any, path: str, menu: Iterable[dict[str, Any]]) -> str | None:
     return next((str(skill["path"]) for skill in menu if skill["name"] == name and skill["path"] != path), None)
-
-
-def _under(path: str, sources: Iterable[str]) -> bool:
-    return any(path.startswith(f"{source.rstrip('/')}/") for source in sources)
-
-
-def _depth(path: str, sources: Iterable[str]) -> int | None:
-    """Folders between a source and the file: 1 where the engine looks."""
-    depths = [
-        path.removeprefix(f"{source.rstrip('/')}/").count("/")
-        for source in sources
-        if path.startswith(f"{source.rstrip('/')}/")
-    ]
-    return 1 if 1 in depths else min(depths, default=None)
 
 
 def _helpers(path: str, every: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:

@@ -92,7 +92,15 @@ class Files:
         """Files among which the skills of these sources are, by path."""
         layout = self.layout(thread_id)
         files = {**self._state_files(thread_id, layout), **self.store(layout)}
-        return {**files, **folders.below(layout, sources)}
+        return {**files, **folders.below(layout, [*sources, *folders.through_links(layout, sources)])}
+
+    def linked_skills(self, thread_id: str, sources: Sequence[str]) -> dict[str, str]:
+        """Folders of skills that lie elsewhere, and the source with the link to each."""
+        return folders.through_links(self.layout(thread_id), sources)
+
+    def circles(self, thread_id: str, sources: Sequence[str]) -> dict[str, str]:
+        """Sources of skills that the engine can't list, and the link in each that leads in a circle."""
+        return folders.circles(self.layout(thread_id), sources)
 
     def sources(self, thread_id: str, events: Iterable[Event]) -> Sequence[str]:
         """Memory paths of the thread's agent: from its settings, else from what was loaded."""

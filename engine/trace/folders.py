@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from engine import fenced
+from engine import fenced, links
 from engine.places import Layout, Located
 
 UNREAD = "unread"
@@ -44,6 +44,33 @@ def below(layout: Layout, sources: Iterable[str]) -> dict[str, Any]:
                 elif path is not None:
                     found[path] = {UNREAD: "", SIZE: size}  # it is read when it is opened
     return {path: entry for path, entry in found.items() if entry is not None}
+
+
+def through_links(layout: Layout, sources: Iterable[str]) -> dict[str, str]:
+    """Folders that links directly in these sources lead to, by the agent's path, and the source of each.
+
+    The engine lists such a folder by its real path, and one that lies outside of the root not at all.
+    """
+    found: dict[str, str] = {}
+    for source in sources:
+        located = layout.locate(source)
+        if located.kind == "filesystem":
+            for key in links.linked(located.root, located.key):
+                path = layout.path_of(Located("filesystem", located.within, key))
+                if path is not None:
+                    found.setdefault(path, source)
+    return found
+
+
+def circles(layout: Layout, sources: Iterable[str]) -> dict[str, str]:
+    """Sources in which a link leads in a circle, and its name: the engine lists nothing of such a folder."""
+    found = {source: layout.locate(source) for source in sources}
+    told = {
+        source: links.circle(located.root, located.key)
+        for source, located in found.items()
+        if located.kind == "filesystem"
+    }
+    return {source: name for source, name in told.items() if name is not None}
 
 
 def entry_at(located: Located, whole: bool = True) -> dict[str, Any] | None:

@@ -432,6 +432,8 @@ class SkillRow:
     """Digest of the bytes; an edit names the one it was made from."""
     text: str | None = None
     """The whole SKILL.md; None when it is gone or not UTF-8."""
+    within: str = ""
+    """The namespace of the store, its parts joined by dots, or the folder on the disk."""
 
 
 Drift = Literal["none", "not-loaded", "file-newer", "file-gone", "request-older", "thread-differs", "all-differ"]

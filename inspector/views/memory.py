@@ -34,7 +34,7 @@ CACHED = "An edit reaches new threads. This thread keeps the copy it loaded at i
 NOT_YET = "An edit made before this thread's first run reaches it too."
 
 _Key = tuple[str, str, str | None]
-"""Path, where it lies, and the thread for a file that only this thread has."""
+"""Path, where it lies, and the thread for a file that is only read: the state of a thread has its own."""
 
 
 class MemoryView(SidePane):
@@ -168,7 +168,7 @@ class MemoryView(SidePane):
     # -- buffers ---------------------------------------------------------------------------
 
     def _key(self, file: MemoryFile) -> _Key:
-        return (file.path, file.within, self.thread_id if file.place in memory_files.THREAD_ONLY else None)
+        return (file.path, file.within, self.thread_id if file.read_only else None)
 
     def _is_unsaved(self, path: str) -> bool:
         keys = [self._key(file) for file in self.model.items if file.path == path]
@@ -237,7 +237,7 @@ class MemoryView(SidePane):
         )
         self.differences.setVisible(drift)
         self.drift.show_file(file)
-        applicable = file is not None and drift and file.state != "stops" and file.place not in memory_files.THREAD_ONLY
+        applicable = file is not None and drift and file.state != "stops" and not file.read_only
         self.applying.show_thread(self.thread_id, (file.path,) if file is not None and applicable else ())
         self.standing.setVisible(file is not None)
         self.standing.setText("" if file is None else self._standing(file))
@@ -245,7 +245,7 @@ class MemoryView(SidePane):
         self.changed.emit()
 
     def _standing(self, file: MemoryFile) -> str:
-        if self.workspace is None or file.place in memory_files.THREAD_ONLY:
+        if self.workspace is None or file.read_only:
             return in_words(file)
         if any(each.in_thread is not None for each in self.model.items):
             return CACHED

@@ -23,6 +23,9 @@ from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN, Line
 
 
+_READ_ONLY = "It lies in the thread's state: it can be read here, not edited."
+
+
 class SkillEdits(QWidget):
     """One SKILL.md at a time; what was typed in the others is kept."""
 
@@ -34,6 +37,7 @@ class SkillEdits(QWidget):
     def __init__(self, jobs: Jobs, workspace: Path | None, drafts: Drafts | None) -> None:
         super().__init__()
         self.path: str | None = None
+        self._key: tuple[str, str] = ("", "")
         self.buffers = Buffers(jobs, workspace, drafts, self)
         self.buffers.opened.connect(self._opened)
         self.buffers.failed.connect(self._not_opened)
@@ -58,17 +62,22 @@ class SkillEdits(QWidget):
         self.path = skill.path
         self._title.setText("Editing SKILL.md")
         self.edit.bench.effect.set_thread(thread_id or None)
-        buffer = self.buffers.get(skill.path)
+        self._key = _key(skill)
+        buffer = self.buffers.get(self._key)
         self.edit.set_buffer(buffer)
         if buffer is None:
             self.edit.text.show_loading("Reading SKILL.md")
             opening = partial(memory_files.open_file, reader, thread_id, _as_file(skill))
-            self.buffers.open(skill.path, "Reading SKILL.md", opening)
+            self.buffers.open(self._key, "Reading SKILL.md", opening)
+
+    def edits(self, skill: SkillRow) -> bool:
+        """Whether this skill's file is the one that is edited."""
+        return self.path is not None and self._key == _key(skill)
 
     def look(self, skills: Sequence[SkillRow]) -> None:
         """The files as they stand now."""
         for skill in skills:
-            buffer = self.buffers.get(skill.path)
+            buffer = self.buffers.get(_key(skill))
             if buffer is not None:
                 buffer.look(_as_file(skill))
         self.edit.bench.refresh()
@@ -91,12 +100,12 @@ class SkillEdits(QWidget):
         super().hideEvent(event)
         self.flush()
 
-    def _opened(self, path: str) -> None:
-        if path == self.path:
-            self.edit.set_buffer(self.buffers.get(path))
+    def _opened(self, key: tuple[str, str]) -> None:
+        if self.path is not None and key == self._key:
+            self.edit.set_buffer(self.buffers.get(key))
 
-    def _not_opened(self, path: str, sentence: str) -> None:
-        if path == self.path:
+    def _not_opened(self, key: tuple[str, str], sentence: str) -> None:
+        if self.path is not None and key == self._key:
             self.edit.text.show_error(sentence)
 
 
@@ -159,6 +168,11 @@ class NewSkill(QWidget):
         self.note.say(sentence, ("Close", self.note.clear), kind="error")
 
 
+def _key(skill: SkillRow) -> tuple[str, str]:
+    """Two agents may have different skills at one path."""
+    return (skill.path, skill.within)
+
+
 def _as_file(skill: SkillRow) -> MemoryFile:
     return MemoryFile(
         path=skill.path,
@@ -166,6 +180,8 @@ def _as_file(skill: SkillRow) -> MemoryFile:
         version=skill.version,
         size=len((skill.text or "").encode("utf-8", "surrogatepass")),
         place=skill.place,
+        read_only="" if skill.within else _READ_ONLY,
+        within=skill.within,
         modified_at=None,
         in_thread=None,
     )

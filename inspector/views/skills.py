@@ -198,7 +198,7 @@ class SkillsView(SidePane):
             return
         skill = item.skill
         self.edit_button.setEnabled(True)
-        if self.edits.path is not None and self.edits.path != skill.path:
+        if self.edits.path is not None and not self.edits.edits(skill):
             self.edits.open(skill, self.reader, self.thread_id or "")
         differs = skill.drift not in (None, "none", "not-loaded") and skill.menu_now != skill.menu
         links: list[QWidget] = (

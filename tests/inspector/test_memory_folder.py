@@ -10,6 +10,7 @@ import pytest
 from engine import AgentSettings, Runner, Workspace
 from engine.agent.scripted import ScriptedChat, Turn
 from engine.places import BackendSettings, Place
+from inspector.views.skills import SkillsView
 from tests.inspector.side_world import AGENTS
 from tests.inspector.test_apply import Ran
 
@@ -72,3 +73,37 @@ def test_it_is_deleted_after_asking(ran: InFolder) -> None:
     ran.click(view.edit.note.buttons()["Delete"])
     assert not ran.on_disk.exists()
     assert ran.stored() is not None
+
+
+def test_two_agents_skills_at_one_path_are_two_files_in_the_editor(ran: InFolder, tmp_path: Path) -> None:
+    made = []
+    for name in ("one", "two"):
+        folder = tmp_path / name / "report"
+        folder.mkdir(parents=True)
+        (folder / "SKILL.md").write_text(f"---\nname: report\ndescription: Of {name}\n---\nBody of {name}.\n")
+        backend = BackendSettings(routes={"/skills/": Place("filesystem", root=str(tmp_path / name))})
+        runner = Runner(Workspace.open(ran.file).path)
+        settings = AgentSettings(model=ScriptedChat(script=[Turn("x")]), backend=backend)
+        assert runner.start(name, "hello", settings=settings).wait(60)
+        runner.close()
+        made.append(folder / "SKILL.md")
+    view = SkillsView(ran.reader, ran.jobs, ran.file, drafts=ran.drafts)
+    ran.qtbot.addWidget(view)
+    view.set_thread("one")
+    view.show()
+    ran.settle()
+    ran.click(view.edit_button)
+    editor = view.edits.edit
+    assert "Body of one." in editor.editor.shown_text().source
+    editor.editor.insertPlainText("typed in one\n")
+    view.set_thread("two")
+    ran.settle()
+    assert "Body of two." in editor.editor.shown_text().source
+    assert not editor.can_save(), "one agent's text stands for another's"
+    view.set_thread("one")
+    ran.settle()
+    assert editor.editor.shown_text().source.startswith("typed in one")
+    editor.save()
+    ran.settle()
+    assert made[0].read_text().startswith("typed in one\n")
+    assert made[1].read_text().startswith("---\nname: report\ndescription: Of two")

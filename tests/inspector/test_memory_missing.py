@@ -124,7 +124,9 @@ def test_a_source_that_cannot_be_written_is_only_shown(world: World) -> None:
 
 
 def test_a_memory_file_outside_the_store_is_only_shown(world: World) -> None:
-    file = MemoryFile("/AGENTS.md", "text", "v", 4, "elsewhere", None, None)
+    file = MemoryFile(
+        "/AGENTS.md", "text", "v", 4, "elsewhere", None, None, read_only="It can be read here, not edited."
+    )
     opened = memory_files.open_file(None, "t", file, world.file, world.drafts)
-    assert "can be read here, not edited" in opened.read_only
+    assert opened.read_only == file.read_only
     assert opened.slot is None

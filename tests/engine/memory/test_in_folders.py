@@ -21,6 +21,7 @@ from engine.errors import EditConflict, InspectorError
 from engine.governance import delete_for_good, plan_deletion
 from engine.memory import delete_memory, read_memory, save_memory, version_of
 from engine.memory.applying import apply_memory
+from engine.memory.cli import skill_rows
 from engine.memory.edits import revert_edit
 from engine.memory.radius import blast_radius
 from engine.memory.versions import restore_version
@@ -371,3 +372,59 @@ def test_what_is_kept_of_a_folders_texts_can_be_deleted_and_no_other_folders(tmp
     with closing(world.reader()) as reader:
         assert [len(reader.versions(PATH, thread)) for thread in (THREAD, "other")] == [0, 2]
     assert world.on_disk() == b"- none\n"
+
+
+def skill(at: Path, name: str) -> None:
+    at.mkdir(parents=True)
+    (at / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Does {name}\n---\nBody.\n")
+
+
+def test_skills_behind_links_are_listed_as_the_agent_lists_them(tmp_path: Path) -> None:
+    world = World(tmp_path / "w")
+    skill(world.skills / "plain", "plain")
+    skill(world.skills / "shared" / "deep", "deep")
+    skill(world.skills / "shared" / "unlinked", "unlinked")
+    skill(tmp_path / "outside", "outside")
+    for name, to in (("a", "shared/deep"), ("b", "plain"), ("c", str(tmp_path / "outside")), ("e", "no")):
+        (world.skills / name).symlink_to(to)
+
+    world.turn()
+    with closing(world.reader()) as reader:
+        rows = {row.path: row for row in reader.skills(THREAD)}
+        listed = {path for path, row in rows.items() if row.listed}
+        assert listed == {"/skills/plain/SKILL.md", "/skills/shared/deep/SKILL.md"}
+        assert all(row.menu == row.menu_now for row in rows.values() if row.listed)
+        assert {row.drift for row in rows.values() if row.listed} == {"none"}, "a new thread would list otherwise"
+        other = rows["/skills/shared/unlinked/SKILL.md"]
+        assert (other.listed, "looks no deeper" in (other.problem or "")) == (False, True)
+        assert not any("outside" in path for path in rows)
+        assert {row.within for row in rows.values()} == {str(world.skills)}
+        linked = rows["/skills/shared/deep/SKILL.md"]
+        before = linked.version
+    saved = save_memory(world.file, linked.path, linked.text + "More.\n", before, thread_id=THREAD)
+    assert (world.skills / "shared" / "deep" / "SKILL.md").read_text().endswith("More.\n")
+    with closing(world.reader()) as reader:
+        (row,) = (one for one in skill_rows(reader, [THREAD]) if one["path"] == linked.path)
+    assert [one["version"] for one in row["versions"]][:1] == [saved.version]
+
+
+def test_a_link_in_a_circle_keeps_a_whole_source_from_being_listed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    skill(world.skills / "plain", "plain")
+    (world.skills / "round").symlink_to("round")
+    world.turn()
+    with closing(world.reader()) as reader:
+        (row,) = reader.skills(THREAD)
+    assert (row.listed, row.drift) == (False, "none")
+    assert "circle (round)" in (row.problem or "")
+
+
+def test_equal_paths_of_two_agents_are_two_rows(world: World, tmp_path: Path) -> None:
+    other = World(tmp_path / "other")
+    other.file = world.file
+    skill(other.skills / "brief", "brief")
+    other.turn("skills-of-another")
+    with closing(world.reader()) as reader:
+        rows = [row for row in skill_rows(reader, [THREAD, "skills-of-another"]) if row["name"] == "brief"]
+    assert [row["threads"][0]["thread_id"] for row in rows] == [THREAD, "skills-of-another"]
+    assert rows[0]["description"] != rows[1]["description"]
