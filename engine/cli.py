@@ -21,6 +21,7 @@ from engine.attach import cli as recording
 from engine.errors import InspectorError, UsageError
 from engine.explain import cli as explaining
 from engine.ledger import cli as counting
+from engine.masking import Masker
 from engine.memory import cli as remembering
 from engine.rebuild import cli as rebuilding
 from engine.search import cli as searching
@@ -98,6 +99,10 @@ def _parser() -> argparse.ArgumentParser:
     ):
         made = command(name, action, words)
         made.add_argument("--json", action="store_true", help="print JSON")
+        if name in ("show", "events"):
+            made.add_argument(
+                "--unmasked", action="store_true", help="leave likely secrets as they are; JSON always does"
+            )
         if name == "show":
             made.add_argument("request", type=int, metavar="REQUEST", help="id of a request")
         elif name != "threads":
@@ -174,12 +179,15 @@ def _show(options: argparse.Namespace) -> None:
     if options.json:
         print(_json(shapes.detail(reader, options.request)))
     else:
-        print(shapes.readable(reader, options.request))
+        print(shapes.readable(reader, options.request, not options.unmasked))
 
 
 def _events(options: argparse.Namespace) -> None:
     reader = _reader(options)
     rows = [shapes.event(row) for row in reader.events(_thread(reader, options))]
+    if not options.json:
+        hide = Masker(not options.unmasked)
+        rows = [row | {"data": hide.value(row["data"])} for row in rows]
     _emit(options, rows, ("id", "request", "number", "kind", "data"))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from engine.tables import visible
+from engine import tables
+from engine.masking import Masker, beginning
 from engine.trace.model import Artifact, Event, RequestDetail, RequestRow, ThreadRow
 
 if TYPE_CHECKING:
@@ -93,8 +94,13 @@ def provider(found: RequestDetail) -> dict[str, Any]:
     return {**found.provider, "wire": dict(wire) if isinstance(wire, Mapping) else wire}
 
 
-def readable(reader: Source, request_id: int) -> str:
-    """A request for the eye: each area's rows with their first lines."""
+def readable(reader: Source, request_id: int, masked: bool = True) -> str:
+    """A request for the eye: each area's rows with their first lines, likely secrets masked unless told otherwise."""
+    hide = Masker(masked)
+
+    def visible(text: str) -> str:
+        return tables.visible(hide.text(text))
+
     found = reader.request(request_id)
     row = found.row
     lines = [
@@ -108,18 +114,20 @@ def readable(reader: Source, request_id: int) -> str:
     lines.append("\nSystem")
     lines += [missing["system"]] if "system" in missing else []
     for block in found.system:
-        first = " ".join(reader.text(block.part)[:200].split())[:90]
-        lines.append(f"  {block.contributor:<28} ~{block.tokens:>7} tokens  {visible(first)}")
+        text = reader.text(block.part)
+        first = " ".join((beginning(text, 200) if masked else text[:200]).split())[:90]
+        lines.append(f"  {block.contributor:<28} ~{block.tokens:>7} tokens  {tables.visible(first)}")
     lines.append("\nMessages")
     lines += [missing["messages"].replace("not recorded: ", "", 1)] if "messages" in missing else []
     heads = reader.heads([message.part for message in found.messages])
     for message in found.messages:
         head = heads[message.part]
         calls = ", ".join(f"{call.name}(…)" for call in head.tool_calls)
-        what = head.first_line or (f"({head.note})" if head.note else "")
+        line = beginning(head.first_line, len(head.first_line), True) if masked else head.first_line
+        what = line or (f"({head.note})" if head.note else "")
         fate = f"[{message.fate}] " if message.fate not in {None, "sent"} else ""
         lines.append(
-            f"  {message.index:>4} {message.kind:<8} ~{message.tokens:>7} tokens  {fate}{visible(what)[:90]}"
+            f"  {message.index:>4} {message.kind:<8} ~{message.tokens:>7} tokens  {fate}{tables.visible(what)[:90]}"
             + (f"  → {visible(calls)}" if calls else "")
         )
     lines.append("\nTools")
@@ -127,7 +135,8 @@ def readable(reader: Source, request_id: int) -> str:
     lines += [f"  {tool.name:<28} ~{tool.tokens:>7} tokens  {tool.contributor}" for tool in found.tools]
     lines.append("\nProvider")
     lines += [missing["provider"]] if "provider" in missing else []
-    lines += [f"  {name}: {visible(str(value))[:160]}" for name, value in found.provider.items()]
+    provider = hide.value(dict(found.provider))
+    lines += [f"  {name}: {tables.visible(str(value))[:160]}" for name, value in provider.items()]
     return "\n".join(lines)
 
 

@@ -22,6 +22,7 @@ _BY_ID = {
     "raw.previous_difference": "Raw ↔ Effective or Diff in front",
     "diff.before": "a baseline", "memory.save": "a memory file, a skill or an item with changes",
     "share.copy_area": "an area in front that can be copied",
+    "share.copy_message": "a selected message in Messages or Raw ↔ Effective",
 }  # fmt: skip
 _BY_GROUP = {
     "text": "a text that is shown", "go": "a thread with requests", "area": _REQUEST, "share": _REQUEST,

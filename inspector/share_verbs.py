@@ -49,6 +49,9 @@ def copy_commands(w: MainWindow) -> list[Command]:
         Command("share.copy_area", "Copy the area as JSON", lambda: copy_area(w), "Edit", contexts=("request",),
                 enabled=lambda: shown() and area_in_front(w) is not None,
                 hint="The area of the request that is in front; likely secrets are masked."),
+        Command("share.copy_message", "Copy the message as JSON", lambda: copy_message(w), "Edit",
+                enabled=lambda: message_in_front(w) is not None,
+                hint="The selected message of Messages or Raw ↔ Effective; likely secrets are masked."),
         copy("curl", "Copy as a curl command", "Without keys: they come from the environment."),
         copy("python", "Copy as a Python program", "Over LangChain, without keys."),
     ]  # fmt: skip
@@ -119,6 +122,12 @@ def import_from(w: MainWindow, file: str) -> None:
                failed=w.status.show_problem, key=(desk, "import"))  # fmt: skip
 
 
+def cancelled(w: MainWindow, key: object) -> None:
+    """Say that an import was cancelled; other jobs have panes that do."""
+    if w.desk is not None and key == (w.desk, "import"):
+        w.status.show_note("The import was cancelled.")
+
+
 def area_in_front(w: MainWindow) -> str | None:
     """Name of the area in front, when it can be copied."""
     index = w.desk.request.area() if w.desk is not None else -1
@@ -131,8 +140,19 @@ def copy_area(w: MainWindow) -> None:
         copy_as(w, area)
 
 
-def copy_as(w: MainWindow, what: str) -> None:
-    """Put the selected request in a form, or an area of it, on the clipboard."""
+def message_in_front(w: MainWindow) -> int | None:
+    """Part of the message that is selected in the area in front."""
+    return w.desk.request.selected_message() if w.desk is not None and w.desk.request.detail() is not None else None
+
+
+def copy_message(w: MainWindow) -> None:
+    """The selected message."""
+    if (part := message_in_front(w)) is not None:
+        copy_as(w, sharing.MESSAGE, part)
+
+
+def copy_as(w: MainWindow, what: str, part: int | None = None) -> None:
+    """Put the selected request in a form, an area of it, or a message by its part on the clipboard."""
     if w.desk is None or (request := w.desk.session.request_id) is None:
         return
 
@@ -140,5 +160,5 @@ def copy_as(w: MainWindow, what: str) -> None:
         clipboard.put_true(text)
         w.status.show_note("Copied.")
 
-    w.jobs.run("Copying the request", sharing.copied, w.desk.opened.reader, request, what, done=done,
+    w.jobs.run("Copying", sharing.copied, w.desk.opened.reader, request if part is None else part, what, done=done,
                failed=w.status.show_problem, key=(w.desk, "copy"))  # fmt: skip

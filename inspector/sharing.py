@@ -13,6 +13,7 @@ Form = Literal["html", "markdown", "json"]
 ENDINGS: dict[Form, str] = {"html": "html", "markdown": "md", "json": "json"}
 AREA_NAMES = ("system", "messages", "tools", "provider", "raw")
 """Of the areas in front that can be copied, by their places."""
+MESSAGE = "message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +45,28 @@ def export(reader: Any, thread_id: str, number: int | None, wish: Wish, target: 
     return f"Exported to {target}: {', '.join(words)}."
 
 
-def bring(path: Path, file: str) -> tuple[str, list[str]]:
+def bring(path: Path, file: str, progress: Progress) -> tuple[str, list[str]]:
     """Bring an exported thread into a workspace: its id here, and sentences on what was done."""
     import engine
     from engine.share.cli import sentences
 
-    done = engine.import_thread(path, Path(file))
+    done = engine.import_thread(path, Path(file), _told(progress), progress.stop)
     return done.thread_id, sentences(done)
 
 
-def copied(reader: Any, request_id: int, what: str) -> str:
-    """A request as ``json``, ``curl`` or ``python``, or one area of it by name; likely secrets are masked."""
+def copied(reader: Any, of: int, what: str) -> str:
+    """A request as ``json``, ``curl`` or ``python``, one area of it by name, or a message; likely secrets are masked.
+
+    ``of`` is the request's id, or the part of the message.
+    """
     from engine import share
 
+    if what == MESSAGE:
+        return str(share.message_json(reader, of))
     if what in AREA_NAMES:
-        return str(share.area_json(reader, request_id, what))  # type: ignore[arg-type]
+        return str(share.area_json(reader, of, what))  # type: ignore[arg-type]
     made = {"json": share.request_json, "curl": share.request_curl, "python": share.request_python}[what]
-    return str(made(reader, request_id))
+    return str(made(reader, of))
 
 
 def _told(progress: Progress) -> Any:

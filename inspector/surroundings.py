@@ -5,6 +5,7 @@ It places widgets and knows nothing of what they show.
 
 from __future__ import annotations
 
+import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -170,11 +171,14 @@ class Surroundings(QObject):
         self.changed.emit()
 
     def _seen(self, name: str, seen: bool) -> None:
-        self._places[name].set_seen(seen or self.narrow)
-        self._moved()
+        if shiboken6.isValid(self._window):
+            self._places[name].set_seen(seen or self.narrow)
+            self._moved()
 
     def _moved(self) -> None:
         """A tab names its dock: only a dock without one shows a title."""
+        if not shiboken6.isValid(self._window):
+            return  # docks tell of it when they go with their window
         for dock in self._docks.values():
             others = self._window.tabifiedDockWidgets(dock)
             tabbed = not dock.isFloating() and any(not other.isHidden() for other in others)

@@ -13,7 +13,17 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QWidget
 
-from inspector import actions, chart_verbs, clipboard, dialogs, format, memory_links, run_verbs, store_verbs
+from inspector import (
+    actions,
+    chart_verbs,
+    clipboard,
+    dialogs,
+    format,
+    memory_links,
+    run_verbs,
+    share_verbs,
+    store_verbs,
+)
 from inspector.agents_here import AgentsHere
 from inspector.answering import Answering
 from inspector.commands import Commands
@@ -279,6 +289,7 @@ class MainWindow(QMainWindow):
         self._opener.progressed.connect(self._show_progress)
         self._opener.chart_ready.connect(self._chart_ready)
         self.status.cancelled.connect(self._cancelled)
+        self.status.cancelled.connect(lambda key: share_verbs.cancelled(self, key))
         clipboard.notifier().masked.connect(self.status.show_masked)
         self.threads.thread_chosen.connect(self.choose_thread)
         self.threads.list.customContextMenuRequested.connect(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Protocol
 
+from engine.masking import beginning
 from engine.tables import table, visible
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def add_commands(
         if options.json:
             print(to_json(shapes.difference(explainer, options.request, options.other)))
         else:
-            print(_difference(explainer, options.request, options.other))
+            print(_difference(explainer, options.request, options.other, not options.unmasked))
 
     def check(options: argparse.Namespace) -> int:
         from engine.explain import Explainer, shapes
@@ -66,6 +67,7 @@ def add_commands(
     two = command("diff", diff, "Compare a request with the same agent's one before, or with another.")
     two.add_argument("request", type=int, metavar="REQUEST", help="id of a request")
     two.add_argument("other", type=int, nargs="?", metavar="OTHER", help="id of the request to start from")
+    two.add_argument("--unmasked", action="store_true", help="leave likely secrets as they are; JSON always does")
     every = command("check", check, "Work out every request from its state, and look for the files that it speaks of.")
     for made in (one, two, every):
         made.add_argument("--json", action="store_true", help="print JSON")
@@ -130,7 +132,7 @@ def _cache(use: CacheUse) -> str:
     return "\n".join(lines)
 
 
-def _difference(explainer: Explainer, request_id: int, other_id: int | None) -> str:
+def _difference(explainer: Explainer, request_id: int, other_id: int | None, masked: bool) -> str:
     from engine.explain import shapes
 
     found = shapes.difference(explainer, request_id, other_id)
@@ -143,11 +145,11 @@ def _difference(explainer: Explainer, request_id: int, other_id: int | None) -> 
         lines.append(f"{name.capitalize()}{': the same' if area['same'] else ''}")
         if not area["same"]:
             for what, group in groupby(area["parts"], key=lambda part: part["what"]):
-                lines += _parts(what, list(group))
+                lines += _parts(what, list(group), masked)
     return "\n".join(lines)
 
 
-def _parts(what: str, parts: list[dict[str, Any]]) -> list[str]:
+def _parts(what: str, parts: list[dict[str, Any]], masked: bool) -> list[str]:
     """Lines of neighbours of one sort; what came or went together is one line."""
     if what in {"added", "removed", "same"}:
         side = "old_index" if what == "removed" else "new_index"
@@ -163,11 +165,15 @@ def _parts(what: str, parts: list[dict[str, Any]]) -> list[str]:
         lines.append(f"  {what:<8}{place} {visible(part['name'] or part['kind'])}{tokens}")
         for span in part.get("spans", ()):
             lines += [
-                f"      {sign} {visible(text[:_TEXT])}{'…' if len(text) > _TEXT else ''}"
+                f"      {sign} {visible(_begun(text, masked))}{'…' if len(text) > _TEXT else ''}"
                 for sign, text in (("-", span["old"]), ("+", span["new"]))
                 if text
             ]
     return lines
+
+
+def _begun(text: str, masked: bool) -> str:
+    return beginning(text, _TEXT) if masked else text[:_TEXT]
 
 
 def _checked(found: dict[str, Any]) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from engine.canonical import digest, to_json
 from engine.errors import InspectorError, UsageError
@@ -18,9 +19,12 @@ from engine.recording.book import Book
 from engine.recording.canon import Encoded, encode
 from engine.share.document import CALLS, EVENT_PART
 from engine.share.format import Document, FormatError, Part, Request, State
+from engine.share.outline import Progress
 from engine.share.parsing import parse
 from engine.transactions import transaction
 from engine.workspace import Workspace
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +48,32 @@ class Imported:
     """Why the thread can be read but not gone on with; empty when it can."""
 
 
-def import_thread(path: str | Path, file: str | Path) -> Imported:
+def import_thread(
+    path: str | Path,
+    file: str | Path,
+    progress: Progress = lambda done, total, what: None,
+    stop: threading.Event | None = None,
+) -> Imported:
     """Bring the thread in a JSON file into a workspace, which is made when it isn't there.
 
     Raises:
         UsageError: there is no such file.
         FormatError: it is no document of a thread, or a damaged one.
-        InspectorError: the workspace can't be written.
+        InspectorError: the workspace can't be written, or ``stop`` was set: then nothing was.
     """
     workspace, source = Path(path), Path(file)
+    progress(0, 0, f"Reading {source.name}")
     found = parse(_text(source), str(source))
+    way = _Way(found, progress, stop or threading.Event())
+    way.check()
     if not workspace.exists():
         Workspace.create(workspace)
     try:
         _prepare(Workspace.open(workspace))
         with transaction(workspace) as db:
-            return _Writing(db, found).write()
+            done = _Writing(db, found, way).write()
+            way.check()  # the last moment at which nothing was written
+            return done
     except (UnicodeEncodeError, OverflowError) as error:
         raise FormatError(f"{source} holds what no record can: {error}. Nothing was imported.") from None
 
@@ -89,37 +103,57 @@ def _prepare(workspace: Workspace) -> None:
     WorkspaceStore(workspace).conn.close()
 
 
+class _Way:
+    """How far an import is, and whether somebody stopped it."""
+
+    def __init__(self, found: Document, progress: Progress, stop: threading.Event) -> None:
+        self._total = sum(len(each) for each in (found.parts, found.nodes, found.requests, found.events, found.wire))
+        self._done, self._progress, self._stop = 0, progress, stop
+
+    def check(self) -> None:
+        if self._stop.is_set():
+            raise InspectorError("The import was stopped. Nothing was imported.")
+
+    def along(self, items: Sequence[T], what: str) -> Iterator[T]:
+        """Go through these, and tell."""
+        for item in items:
+            self.check()
+            yield item
+            self._done += 1
+            self._progress(self._done, self._total, what)
+
+
 class _Writing:
     """One document on its way into the tables. Lists of ids begin with one for "none", as the numbers do."""
 
-    def __init__(self, db: sqlite3.Connection, found: Document) -> None:
-        self._db, self._found, self._book = db, found, Book(db)
+    def __init__(self, db: sqlite3.Connection, found: Document, way: _Way) -> None:
+        self._db, self._found, self._book, self._way = db, found, Book(db), way
         tokens = [request.token for request in found.requests] + [run.token for run in found.runs]
         self._id = self._free_id(found.thread.thread_id)
         self._tokens = {token: uuid.uuid4().hex for token in tokens}
 
     def write(self) -> Imported:
-        found = self._found
+        found, along = self._found, self._way.along
         self._thread = self._insert("threads", {
             "thread_id": self._id, "title": found.thread.title, "agent": found.thread.agent,
             "created_at": found.thread.created_at, "updated_at": found.thread.updated_at,
             "settings": None if found.thread.settings is None else _json(without_folders(found.thread.settings)),
         })  # fmt: skip
-        self._parts = [0, *(self._book.part(_encoded(part)) for part in found.parts)]
+        self._parts = [0, *(self._book.part(_encoded(part)) for part in along(found.parts, "texts"))]
         self._nodes, depths = [0], [0]
-        for before, part in found.nodes:
+        for before, part in along(found.nodes, "lists"):
             depths.append(depths[before] + 1)
             self._nodes.append(self._book.node(self._nodes[before], self._parts[part], depths[-1]))
         self._origins = [0, *(self._book.part(encode("origin", self._origin(origin))) for origin in found.origins)]
         self._runs = [0, *(self._run(run) for run in found.runs)]
-        self._requests = [0, *(self._request(request) for request in found.requests)]
+        self._requests = [0, *(self._request(request) for request in along(found.requests, "requests"))]
         for at, request in enumerate(found.requests, 1):
             if request.parent:
                 parent = self._requests[request.parent]
                 self._db.execute("UPDATE requests SET parent = ? WHERE id = ?", (parent, self._requests[at]))
-        for event in found.events:
+        for event in along(found.events, "events"):
             self._event(event)
-        for attempt in found.wire:
+        for attempt in along(found.wire, "attempts"):
             self._attempt(attempt)
         for note in found.notes:
             self._note(note)

@@ -47,6 +47,7 @@ class LedgerChart(QWidget):
     def set_rows(self, rows: Sequence[LedgerRow]) -> None:
         """Draw these requests."""
         self._rows = rows
+        self.plot.numbers.last = len(rows)
         self.legend.setText("Characters: received (filled) of the original (light), a bar a request")
         self._draw()
 

@@ -135,6 +135,11 @@ class RawEffectiveView(QWidget):
                 return
             row += by
 
+    def selected_part(self) -> int | None:
+        """Part of the message in the selected cell; None where a side has none."""
+        index = self.table.currentIndex()
+        return index.data(PART) if index.isValid() else None
+
     def find_target(self) -> Searchable | None:
         """The text of the selected message."""
         return self.message.find_target()

@@ -183,6 +183,11 @@ class RequestView(QWidget):
         """Place of the area in front."""
         return self.tabs.currentIndex()
 
+    def selected_message(self) -> int | None:
+        """Part of the message that is selected in the area in front; None where that lists none."""
+        area = self._areas[self.area()]
+        return area.selected_part() if isinstance(area, (MessagesView, RawEffectiveView)) else None
+
     def detail(self) -> RequestDetail | None:
         """The request that is shown."""
         return self._detail

@@ -77,6 +77,15 @@ def test_a_row_and_a_bar_lead_to_their_request(qtbot: Any, view: LedgerView) -> 
     assert asked.args == [ledger.rows[7].id]
 
 
+def test_the_chart_numbers_every_request_that_has_room(qtbot: Any, view: LedgerView) -> None:
+    ledger = loaded(qtbot, view, MAIN)
+    view.chart.resize(900, 200)
+    axis = view.chart.plot.getAxis("bottom")
+    ((_step, places),) = axis.tickValues(*view.chart.plot.viewRange()[0], 900)
+    numbers = [int(text) for text in axis.tickStrings(places, 1, 1)]
+    assert len(numbers) > 4 and len(ledger.rows) - numbers[-1] < numbers[1] - numbers[0]
+
+
 def test_without_requests_it_says_so(qtbot: Any, view: LedgerView) -> None:
     view.set_thread("nobody")
     qtbot.waitUntil(lambda: view.pane.state() in {"empty", "error"}, timeout=10_000)

@@ -1,4 +1,5 @@
 import json
+import sqlite3
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -7,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from inspector import share_verbs
 from inspector.sharing import Wish
 from inspector.views.export import UNMASKED, ExportDialog
-from tests.inspector.conftest import settle
+from tests.inspector.conftest import WAIT_MS, settle
 from tests.inspector.values import HOSTILE
 
 
@@ -63,11 +64,16 @@ def test_a_request_is_copied_in_every_form(qtbot, make_window, demo_path):
 
     whole = json.loads(copied("share.copy_json"))
     assert json.loads(copied("share.copy_area")) == whole["messages"]
+    reader, part = window.desk.opened.reader, window.desk.request.selected_message()
+    assert json.loads(copied("share.copy_message")) == reader.message(part)
     assert "\ncurl " in copied("share.copy_curl")
     compile(copied("share.copy_python"), "snippet", "exec")
+    window.commands.run("area.5")
+    settle(qtbot, window)
+    assert json.loads(copied("share.copy_message"))["type"] in ("human", "ai", "tool")
     window.commands.run("area.6")
     window.commands.refresh()
-    assert not window.commands.run("share.copy_area")
+    assert not window.commands.run("share.copy_area") and not window.commands.run("share.copy_message")
 
 
 def test_unmasked_only_after_a_question(qtbot):
@@ -110,3 +116,31 @@ def test_one_request_is_exported_alone(qtbot, make_window, demo_path, tmp_path):
     dialog = next(each for each in window.findChildren(ExportDialog) if each.isVisible())
     assert dialog.windowTitle() == "Export the request"
     dialog.reject()
+
+
+def test_an_import_that_is_cancelled_leaves_the_workspace_as_it_was(qtbot, make_window, demo_copy, tmp_path):
+    window = make_window(demo_copy)
+    target, session = tmp_path / "out.json", window.session
+    share_verbs.export_to(window, session.thread_id, Wish("json"), str(target))
+    settle(qtbot, window)
+    threads, before = [row.thread_id for row in session.threads], sqlite3.connect(demo_copy)
+    held = before.execute("SELECT count(*) FROM parts").fetchone()
+    other = sqlite3.connect(demo_copy, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # the import waits for the file
+    share_verbs.import_from(window, str(target))
+    (job,) = [job for job in window.jobs.active() if job.what == "Importing a thread"]
+    qtbot.waitUntil(lambda: "Reading out.json" in job.text, timeout=WAIT_MS)
+    window.status.cancel.click()
+    assert job.progress.cancelled
+    assert note(window) == "The import was cancelled."
+    other.execute("ROLLBACK")
+    other.close()
+    settle(qtbot, window)
+    session.poll()
+    settle(qtbot, window)
+    assert [row.thread_id for row in session.threads] == threads
+    assert before.execute("SELECT count(*) FROM parts").fetchone() == held
+    before.close()
+    share_verbs.import_from(window, str(target))
+    settle(qtbot, window)
+    assert len(session.threads) == len(threads) + 1

@@ -15,7 +15,7 @@ import pytest
 from engine import Reader
 from engine.share import export_thread
 from inspector.main import main
-from tests.engine.share.world import ODD_THREAD
+from tests.engine.share.world import ODD_THREAD, SECRETS
 
 THREAD = "competitor-report-week-23"
 
@@ -129,3 +129,19 @@ def test_another_programs_database_goes_into_pages(tmp_path: Path) -> None:
     assert page.count("<section") == len(requests)
     _, stderr = call("export", file, "--thread", "t", "--json", tmp_path / "out.json", code=2)
     assert "Export HTML or Markdown" in stderr
+
+
+def test_what_the_terminal_shows_is_masked_unless_asked(odd: Reader) -> None:
+    lines = [secret.split("\n")[0] for secret in SECRETS]
+    for row in odd.requests(ODD_THREAD):
+        for command in (("show", odd.path, str(row.id)), ("diff", odd.path, str(row.id), str(row.id))):
+            shown = call(*command)[0]
+            assert not any(line in shown for line in lines)
+        assert json.loads(call("show", odd.path, str(row.id), "--json")[0])
+    bare = "".join(call("show", odd.path, str(row.id), "--unmasked")[0] for row in odd.requests(ODD_THREAD))
+    exact = "".join(call("show", odd.path, str(row.id), "--json")[0] for row in odd.requests(ODD_THREAD))
+    masked = "".join(call("show", odd.path, str(row.id))[0] for row in odd.requests(ODD_THREAD))
+    assert "[masked: " in masked and "[masked: " not in bare and "[masked: " not in exact
+    assert any(line[:20] in bare for line in lines)
+    events = call("events", odd.path, "--thread", ODD_THREAD)[0]
+    assert not any(line in events for line in lines)

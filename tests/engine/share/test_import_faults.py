@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -215,6 +216,31 @@ def test_a_fault_in_the_middle_leaves_nothing(
         assert reader.threads() == []
     with closing(sqlite3.connect(workspace)) as connection:
         assert connection.execute("SELECT count(*) FROM parts").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_an_import_that_is_stopped_on_the_way_leaves_nothing(
+    share: float, document: dict[str, Any], workspace: Path
+) -> None:
+    stop, told = threading.Event(), []
+
+    def progress(done: int, total: int, what: str) -> None:
+        told.append((done, total, what))
+        if total and done >= max(1, share * total):
+            stop.set()
+
+    file = workspace.with_name("in.json")
+    file.write_text(json.dumps(document))
+    with pytest.raises(InspectorError, match="The import was stopped"):
+        import_thread(workspace, file, progress, stop)
+    assert told[0] == (0, 0, "Reading in.json")
+    steps = [done for done, total, _ in told if total]
+    assert steps == list(range(1, len(steps) + 1)) and len({total for _, total, _ in told if total}) == 1
+    with closing(sqlite3.connect(workspace)) as connection:
+        for table in ("parts", "threads", "requests", "events"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+    stop.clear()
+    assert import_thread(workspace, file, stop=stop).requests == len(document["requests"])
 
 
 scalars: Any = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
