@@ -39,6 +39,8 @@ class Answering(QObject):
         self._path: Path | None = None
         self._read_only = False
         self._standing = Standing()
+        self._lead = False
+        """Whether the request that has begun to wait is to be shown."""
         self._asked: tuple[Any, ...] = ()
         self._answered: dict[str, list[str]] = {}
         """Ids of the questions that a run is to answer, by thread, until it has taken the answers."""
@@ -67,7 +69,7 @@ class Answering(QObject):
 
     def thread_changed(self) -> None:
         """Another thread is shown."""
-        self._asked, self._standing = (), Standing()
+        self._asked, self._standing, self._lead = (), Standing(), False
         self.panel.close_panel()
         thread = self._thread
         if thread is not None and self._path is not None and not self._read_only:
@@ -125,14 +127,19 @@ class Answering(QObject):
             self._show()
 
     def _hand_asked(self, thread: str) -> None:
-        if thread != self._thread:
+        turn = self._turns.of(thread)
+        if thread != self._thread or turn is None:
             return
+        self._lead = len(turn.hands) == 1  # else another answer is being typed
         self._show()
-        request, turn = self.panel.hand.current(), self._turns.of(thread)
-        driven = turn is not None and len(turn.hands) == 1  # else another answer is being typed
-        if driven and request is not None and request.request is not None:
+
+    def _lead_to_request(self) -> None:
+        """Who drives a run sees what the model would see, and can type at once; nothing that is typed is left."""
+        self._lead = False
+        request = self.panel.hand.current()
+        if request is not None and request.request is not None:
             self._following.show_request(request.request)
-        if driven and self._composer.edit.hasFocus() and not self._composer.edit.text():
+        if self._composer.edit.hasFocus() and not self._composer.edit.text():
             self.panel.take_focus()
 
     def _accepted(self, turn: Turn) -> None:
@@ -157,6 +164,8 @@ class Answering(QObject):
                     self.panel.hand.set_models(self._composer.model.models())
                     self.panel.hand.show_requests(turn.hands, partial(self._typed_before, thread, turn.hands))
                     self.panel.show_hand()
+                    if self._lead:
+                        self._lead_to_request()
             elif self.panel.asks_hand() and not turn.stopping:
                 self.panel.hand.show_requests((), lambda _request: {})  # it stays: nothing jumps between two requests
             else:

@@ -89,6 +89,7 @@ def test_a_new_user_answers_by_hand_in_threads_side_by_side(qtbot, make_window, 
     send(qtbot, window, "First")
     wait(qtbot, panel.asks_hand)
     first = session.thread_id
+    wait(qtbot, panel.hand.text.hasFocus)  # nothing was typed where the keyboard was
     wait(qtbot, lambda: session.request_id == panel.hand.current().request)
     assert window.threads.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole).find("waits for you") > 0
     qtbot.keyClicks(panel.hand.text, "half an answ")
