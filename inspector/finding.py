@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LIMIT = 200
 """Texts that one query shows at most."""
+AT_ONCE_S = 0.04
+"""What the first answer to a query may take: what it has by then is on the screen before a reader looks up."""
 PATIENCE_S = 5.0
 """What a query may take that was not done at once."""
 
@@ -42,7 +44,7 @@ class Finding:
 
     def find(self, query: str) -> Results:
         """What a query finds at once; raises ``QueryError`` with a sentence."""
-        found: Results = self._search().find(query, LIMIT)
+        found: Results = self._search().find(query, LIMIT, seconds=AT_ONCE_S)
         return found
 
     def find_patiently(self, query: str) -> Results:

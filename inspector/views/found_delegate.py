@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -17,20 +19,22 @@ _BEFORE = 24
 _LINE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
 
-def pieces(hit: Hit) -> list[tuple[str, bool]]:
-    """The snippet cut into stretches, each with whether it is a match."""
-    text, at, found = hit.snippet, 0, []
+def pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
+    """The snippet cut into stretches, each with whether it is a match; made as far as somebody asks."""
+    text, at = hit.snippet, 0
     first = hit.marks[0][0] if hit.marks else 0
     if first > _BEFORE:
         at = first - _BEFORE
-        found.append(("…", False))
+        yield "…", False
     for start, length in sorted(hit.marks):
         if start < at:
             continue
-        found += [(text[at:start], False), (text[start : start + length], True)]
+        if start > at:
+            yield format.marked(text[at:start]), False
+        yield format.marked(text[start : start + length]), True
         at = start + length
-    found.append((text[at:], False))
-    return [(format.marked(piece), match) for piece, match in found if piece]
+    if at < len(text):
+        yield format.marked(text[at:]), False
 
 
 class FoundDelegate(QStyledItemDelegate):
@@ -95,9 +99,10 @@ class FoundDelegate(QStyledItemDelegate):
     def _paint_snippet(self, painter: QPainter, area: QRect, font: QFont, hit: Hit) -> None:
         strong = QFont(font)
         strong.setBold(True)
+        measured = {False: QFontMetrics(font), True: QFontMetrics(strong)}
         x = area.left()
         for text, match in pieces(hit):
-            metrics = QFontMetrics(strong if match else font)
+            metrics = measured[match]
             room = area.right() - x
             if room < metrics.horizontalAdvance("…"):
                 return

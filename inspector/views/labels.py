@@ -10,6 +10,10 @@ from inspector import format, theme
 from inspector.models.shown_text import one_line
 
 
+_STEP = 8
+"""Pixels in which a label's wish grows: a digit more or less then lays out nothing anew."""
+
+
 class ElidedLabel(QWidget):
     """Shows as much of its text as fits."""
 
@@ -23,7 +27,7 @@ class ElidedLabel(QWidget):
         least: int = 24,
     ) -> None:
         super().__init__(parent)
-        self._text = ""
+        self._text = self._line = ""
         self._muted = muted
         self._error = False
         self._least = least
@@ -36,10 +40,13 @@ class ElidedLabel(QWidget):
         """Show another text."""
         if text == self._text and error == self._error:
             return
+        before = self.sizeHint()
         self._text, self._error = text, error
-        self.setAccessibleName(one_line(text, 1000))
+        self._line = one_line(text, 1000)
+        self.setAccessibleName(self._line)
         self.setToolTip(format.tip(text))
-        self.updateGeometry()
+        if self.sizeHint() != before:
+            self.updateGeometry()
         self.update()
 
     def text(self) -> str:
@@ -49,8 +56,10 @@ class ElidedLabel(QWidget):
     def sizeHint(self) -> QSize:
         """Room for all of it."""
         margins, metrics = self.contentsMargins(), self.fontMetrics()
-        wide = metrics.horizontalAdvance(one_line(self._text, 400)) + 2 + margins.left() + margins.right()
-        return QSize(wide, metrics.height() + max(4, margins.top() + margins.bottom()))
+        words = -(-metrics.horizontalAdvance(self._line[:400]) // _STEP) * _STEP
+        return QSize(
+            words + 2 + margins.left() + margins.right(), metrics.height() + max(4, margins.top() + margins.bottom())
+        )
 
     def minimumSizeHint(self) -> QSize:
         """``least`` pixels, or all of a shorter text."""
@@ -62,7 +71,7 @@ class ElidedLabel(QWidget):
         painter = QPainter(self)
         painter.setPen(self._colour())
         room = self.contentsRect()
-        text = self.fontMetrics().elidedText(one_line(self._text, 1000), self._mode, room.width())
+        text = self.fontMetrics().elidedText(self._line, self._mode, room.width())
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         painter.drawText(room, int(flags), text)
 

@@ -10,24 +10,23 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QTableView, QVBoxLayout, QWidget
 
 from engine.trace.model import RequestDetail, RequestRow
 from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Jobs
-from inspector.models.happened import branch_words, happened, problem_words, unread
+from inspector.models.happened import unread
 from inspector.models.heads import Heads
-from inspector.models.shown_text import one_line
-from inspector.panes import LOADING_DELAY_MS, Pane, plain_label, tint
+from inspector.panes import LOADING_DELAY_MS, Pane
 from inspector.searching import Searchable
 from inspector.views.diff import DiffView
 from inspector.views.flat_tabs import flat_tabs
-from inspector.views.labels import ElidedLabel
 from inspector.views.live import LiveAnswer
 from inspector.views.messages import MessagesView
 from inspector.views.provider import ProviderView
 from inspector.views.raw_effective import RawEffectiveView
+from inspector.views.request_header import RequestHeader
 from inspector.views.system import SystemView
 from inspector.views.tools import ToolsView
 from inspector.views.why import WhyView
@@ -35,9 +34,6 @@ from inspector.views.why import WhyView
 AREAS = ("System", "Messages", "Tools", "Provider", "Raw ↔ Effective", "Why", "Diff")
 SYSTEM, MESSAGES, RAW_EFFECTIVE, WHY, DIFF = 0, 1, 4, 5, 6
 _PLACES = {"system": SYSTEM, "messages": MESSAGES, "tools": 2, "provider": 3}
-EXACT = "as the model received it"
-REWRITTEN = "as a callback saw it: LangChain may have rewritten media"
-REBUILT = "rebuilt from a checkpoint"
 
 
 class RequestView(QWidget):
@@ -71,7 +67,7 @@ class RequestView(QWidget):
         self._areas = (
             self.system, self.messages, self.tools, self.provider, self.raw_effective, self.why, self.diff
         )  # fmt: skip
-        self.header = _Header()
+        self.header = RequestHeader()
         self.header.go_to_request.connect(self.go_to_request)
         self.tabs = flat_tabs("Areas of the request")
         for n, (title, area) in enumerate(zip(AREAS, self._areas, strict=True)):
@@ -111,8 +107,7 @@ class RequestView(QWidget):
         self._waiting = None
         self._detail, self._previous = detail, previous
         self.header.show_request(detail, previous)
-        for n, title in enumerate(titles(detail)):
-            self.tabs.setTabText(n, title)
+        self._name_tabs(titles(detail))
         self._stale = set(range(len(self._areas)))
         self.pane.show_content()
         self._take_up()
@@ -132,8 +127,7 @@ class RequestView(QWidget):
         """Show no request."""
         self._forget()
         self.header.clear()
-        for n, title in enumerate(AREAS):
-            self.tabs.setTabText(n, title)
+        self._name_tabs(AREAS)
         self.pane.show_empty("No request is selected.", "Select one above to see what the model was given.")
 
     def show_area(self, index: int) -> None:
@@ -211,6 +205,12 @@ class RequestView(QWidget):
         self._stale.discard(index)
         self._areas[index].show_request(self._detail, self._previous)
 
+    def _name_tabs(self, names: Sequence[str]) -> None:
+        """All tabs are laid out anew for each that is given a name, were it the one it has."""
+        for n, name in enumerate(names):
+            if name != self.tabs.tabText(n):
+                self.tabs.setTabText(n, name)
+
     def _contributors(self) -> Sequence[str]:
         """Contributors of the blocks or tools in front, by their places."""
         detail = self._detail
@@ -239,91 +239,6 @@ class RequestView(QWidget):
             area.clear()
 
 
-class _Header(QWidget):
-    """Number, agent, purpose, status, time, and whether the record is exact; an error in full below."""
-
-    go_to_request = Signal(int)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.title = ElidedLabel()
-        self.title.setFont(_bold(self.title))
-        self.says = ElidedLabel(muted=True)
-        self.exact = ElidedLabel(muted=True)
-        self.parent_button = QToolButton()
-        self.parent_button.setAutoRaise(True)
-        self.parent_button.clicked.connect(self._go_to_parent)
-        self.parent_button.hide()
-        self._parent_request: int | None = None
-        self.error = plain_label()
-        tint(self.error, "error")
-        self.error.setWordWrap(True)
-        self.error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.error.setAccessibleName("Error of the request")
-        self.told = plain_label()
-        self.told.setWordWrap(True)
-        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.told.setAccessibleName("What the steps around the request did")
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(self.title)
-        row.addWidget(self.says, 1)
-        row.addWidget(self.parent_button)
-        row.addWidget(self.exact)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 2)
-        column.setSpacing(2)
-        column.addLayout(row)
-        column.addWidget(self.error)
-        column.addWidget(self.told)
-
-    def show_request(self, detail: RequestDetail, previous: RequestDetail | None) -> None:
-        """Describe a request that is here."""
-        self.show_row(detail.row)
-        why = detail.not_recorded.get("messages", "")
-        words = EXACT if detail.exact else REBUILT if why else REWRITTEN
-        self.exact.set_text(words, error=words is REWRITTEN)
-        line = branch_words(detail.row, previous.row if previous is not None else None)
-        self.says.set_text(" · ".join(part for part in (line, describe(detail.row)) if part))
-        told = happened(detail.events)
-        self.told.setVisible(bool(told))
-        self.told.setText("\n".join(one_line(sentence, 600) for sentence in told))
-        self.told.setToolTip(format.tip("\n".join(told)))
-        if why:
-            self.exact.setToolTip(format.tip(why))
-
-    def show_row(self, row: RequestRow) -> None:
-        """Describe a request whose contents are on their way."""
-        self.title.set_text(f"Request {format.exact(row.number)}")
-        self.says.set_text(describe(row))
-        self.exact.set_text("")
-        self._parent_request = row.parent
-        self.parent_button.setVisible(row.parent is not None)
-        words = "The request this was written for ▸" if row.purpose == "summary" else "The request that started it ▸"
-        self.parent_button.setText(words)
-        self.parent_button.setAccessibleName(words.rstrip(" ▸"))
-        self._say(problem_words(row))
-        self.told.hide()
-
-    def _say(self, sentences: Sequence[str]) -> None:
-        """What went wrong, what is in doubt and what the step did, a line each."""
-        self.error.setVisible(bool(sentences))
-        self.error.setText("\n".join(one_line(sentence, 600) for sentence in sentences))
-        self.error.setToolTip(format.tip("\n".join(sentences)))
-
-    def clear(self) -> None:
-        """Describe nothing."""
-        for label in (self.title, self.says, self.exact):
-            label.set_text("")
-        self._say(())
-        self.told.hide()
-        self.parent_button.hide()
-
-    def _go_to_parent(self) -> None:
-        if self._parent_request is not None:
-            self.go_to_request.emit(self._parent_request)
-
-
 def titles(detail: RequestDetail) -> tuple[str, ...]:
     """Titles of the tabs: counts and tokens."""
     system = sum(block.tokens for block in detail.system)
@@ -340,24 +255,3 @@ def titles(detail: RequestDetail) -> tuple[str, ...]:
         "Provider",
         "Raw ↔ Effective",
     )
-
-
-def describe(row: RequestRow) -> str:
-    """Agent, purpose, status and time of a request in one line."""
-    purposes = {"agent": "agent", "subagent": "subagent", "summary": "summarizing call", "other": "other call"}
-    agent = row.agent or ("main agent" if row.purpose == "agent" else "")
-    words = [agent, purposes[row.purpose] if agent != "main agent" else "", row.model or ""]
-    if row.status == "running":
-        words.append("running")
-    elif row.status == "stopped":
-        words.append("stopped before it ended")
-    words += [format.absolute(row.started_at)]
-    if row.duration_ms is not None:
-        words.append(format.duration(row.duration_ms))
-    return " · ".join(word for word in words if word)
-
-
-def _bold(widget: QWidget) -> Any:
-    font = widget.font()
-    font.setBold(True)
-    return font

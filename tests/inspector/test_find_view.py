@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from engine.search.model import Hit, Results
+from inspector import finding
 from inspector.going import KEPT, Place, Trail
 from inspector.models.found import FoundModel, place
 from inspector.views.found_delegate import pieces
@@ -50,6 +51,16 @@ def test_what_is_found_leads_to_thread_request_area_and_message(qtbot, make_wind
     assert window.commands.run("go.forward")
     settle(qtbot, window)
     assert window.session.request_id == other.request
+
+
+def test_what_could_not_be_found_at_once_follows(qtbot, make_window, demo_path, monkeypatch):
+    monkeypatch.setattr(finding, "AT_ONCE_S", 0.0)
+    window = make_window(demo_path)
+    view = find(qtbot, window, "report")
+    whole = view.finding.find_patiently("report")
+    assert len(whole.hits) > len(view.finding.find("report").hits) > 0
+    assert view.results().hits == whole.hits
+    assert view.model.rowCount() == len(whole.hits) + len({each.thread_id for each in whole.hits})
 
 
 @pytest.mark.parametrize("area", ["system", "tools", "raw", "provider", "response"])
@@ -128,7 +139,7 @@ def test_markup_is_shown_letter_by_letter(qtbot):
 
 def test_a_snippet_is_cut_so_that_its_match_is_seen():
     long = "x" * 100 + "MATCH" + "y" * 50
-    cut = pieces(hit(snippet=long, marks=((100, 5),)))
+    cut = list(pieces(hit(snippet=long, marks=((100, 5),))))
     assert cut[0] == ("…", False) and ("MATCH", True) in cut
     assert len("".join(piece for piece, _match in cut)) < len(long)
     assert place(hit()) == "#7 · Messages 2"

@@ -9,7 +9,8 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from inspector import theme
-from inspector.views.request import AREAS, EXACT, MESSAGES, REWRITTEN, RequestView, describe, titles
+from inspector.views.request import AREAS, MESSAGES, RequestView, titles
+from inspector.views.request_header import EXACT, REWRITTEN, describe
 from tests.inspector.request_samples import (
     PartsReader,
     at_once,
