@@ -126,12 +126,10 @@ class Answering(QObject):
         if thread == self._thread and (self.panel.asks_hand() or self.panel.asks_decision()):
             self._show()
 
-    def _hand_asked(self, thread: str) -> None:
-        turn = self._turns.of(thread)
-        if thread != self._thread or turn is None:
-            return
-        self._lead = len(turn.hands) == 1  # else another answer is being typed
-        self._show()
+    def _hand_asked(self, thread: str, first: bool) -> None:
+        if thread == self._thread:
+            self._lead = first  # else another answer is being typed
+            self._show()
 
     def _lead_to_request(self) -> None:
         """Who drives a run sees what the model would see, and can type at once; nothing that is typed is left."""

@@ -59,7 +59,7 @@ class Turn:
         self.lost = ""
         """What the record lost of this run, in a sentence; empty when nothing."""
         self.hands: list[HandRequest] = []
-        """Requests that wait for an answer by hand, oldest first."""
+        """Requests that wait for an answer by hand, by their numbers."""
         self.words = ""
         """The answer of the main agent's latest request, as far as it has come."""
         self.answers = 0
@@ -136,8 +136,8 @@ class Turns(QObject):
     """A ``Turn`` has begun: its message is in the thread."""
     recorded = Signal(str)
     """A request was made in a thread: there is something new to read."""
-    hand_asked = Signal(str)
-    """A request of this thread has begun to wait for an answer by hand."""
+    hand_asked = Signal(str, bool)
+    """A request of this thread has begun to wait for an answer by hand; whether none waited before."""
     ended = Signal(object)
     """A ``Turn`` is over."""
 
@@ -223,7 +223,7 @@ class Turns(QObject):
             last = update if update.kind in _END else last
         before = len(turn.hands)
         if asked or before:
-            turn.hands = list(turn.run.waiting())
+            turn.hands = sorted(turn.run.waiting(), key=lambda each: each.number or 0)
         if turn.is_accepted and not was_accepted:
             self.accepted.emit(turn)
         if last is not None:
@@ -235,7 +235,7 @@ class Turns(QObject):
                 self.recorded.emit(turn.thread_id)
             self.changed.emit(turn.thread_id)
             if asked:
-                self.hand_asked.emit(turn.thread_id)
+                self.hand_asked.emit(turn.thread_id, not before)
 
     def _started(self, turn: Turn, run: RunLike) -> None:
         turn.run = run

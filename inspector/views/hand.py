@@ -163,7 +163,7 @@ class HandPanel(QWidget):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumWidth(140)
         self.list.setSpacing(2)
-        self.list.currentRowChanged.connect(lambda _row: self._show_current())
+        self.list.currentRowChanged.connect(lambda _row: self._chosen())
         self.model.setEditable(True)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setAccessibleName("Model that answers this one")
@@ -200,6 +200,11 @@ class HandPanel(QWidget):
         self.text.typed.connect(self._changed)
         self.calls.changed.connect(self._changed)
         self.setFocusProxy(self.text)
+
+    def _chosen(self) -> None:
+        """The user wants to answer another one."""
+        self._show_current()
+        self.go_to_request()
 
     def _show_current(self) -> None:
         request = self.current()
@@ -272,8 +277,12 @@ class HandPanel(QWidget):
 
 def _line(request: HandRequest, typed: Mapping[str, Any]) -> str:
     """A request in the list; a dot where something is typed."""
-    number = "request" if request.number is None else f"{format.exact(request.number)}"
+    number = "Request" if request.number is None else f"Request {format.exact(request.number)}"
     parts = [number, format.one_line(request.agent or "main agent", 40)]
     if request.purpose == "summary":
         parts.append("summary")
+    elif request.messages:  # what tells two of one agent apart
+        content = request.messages[-1].get("data", {}).get("content")
+        parts.append(format.one_line(content, 80) if isinstance(content, str) else "")
+    parts = [part for part in parts if part]
     return ("• " if typed else "? ") + " · ".join(parts)

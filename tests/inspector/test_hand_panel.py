@@ -89,8 +89,9 @@ def test_several_that_wait_have_a_form_each(qtbot, panel):
     qtbot.keyClicks(panel.text, "for a")
     show(panel, one, two)  # another one comes meanwhile: nothing moves
     assert panel.text.text() == "for a" and panel.list.isVisible() and panel.list.count() == 2
-    panel.list.setCurrentRow(1)
-    assert panel.text.text() == ""
+    with qtbot.waitSignal(panel.show_request) as told:
+        panel.list.setCurrentRow(1)
+    assert panel.text.text() == "" and told.args == [45]
     qtbot.keyClicks(panel.text, "for b")
     panel.list.setCurrentRow(0)
     assert panel.text.text() == "for a"

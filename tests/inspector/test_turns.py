@@ -79,12 +79,15 @@ def test_the_line_names_requests_tools_and_agents(qtbot, turns):
 
 def test_several_that_wait_are_counted_and_what_is_answered_is_not(qtbot, turns):
     run, asked = begin(qtbot, turns, "a"), []
-    turns.hand_asked.connect(asked.append)
+    turns.hand_asked.connect(lambda *what: asked.append(what))
     run.ask(hand(4, "helper"))
     run.ask(hand(5, "helper"))
     turns.drain()
-    assert turns.of("a").line() == "2 requests wait for your answer" and asked == ["a"]
-    del run.hands[0]
+    assert turns.of("a").line() == "2 requests wait for your answer" and asked == [("a", True)]
+    run.ask(hand(3))
+    turns.drain()
+    assert asked[1:] == [("a", False)] and [each.number for each in turns.of("a").hands] == [3, 4, 5]
+    run.hands = [run.hands[1]]
     turns.drain()
     assert turns.of("a").line() == "Request 5 of helper waits for your answer"
     run.tell("done")
