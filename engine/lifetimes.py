@@ -41,6 +41,36 @@ class Lifetime:
             return "as long as this thread; no other thread sees it"
         return "across threads, until it is deleted"
 
+    @property
+    def survives(self) -> tuple[str, ...]:
+        """What a file here survives, in words."""
+        return tuple(word for name, word in SURVIVED.items() if getattr(self, name))
+
+    @property
+    def lost_by(self) -> tuple[str, ...]:
+        """What a file here does not survive."""
+        return tuple(word for name, word in SURVIVED.items() if not getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedPlace:
+    """Where the files of an agent lie whose path begins in one way."""
+
+    prefix: str
+    """``/`` for all that no other one takes."""
+    place: str
+    """``thread state``, ``folder`` or ``store``."""
+    within: str
+    """The namespace of the store, its parts joined by dots, or the folder on the disk."""
+
+
+SURVIVED = {
+    "next_turn": "another turn",
+    "other_thread": "another thread",
+    "new_process": "a new process",
+    "thread_deleted": "deletion of the thread",
+}
+"""Field of :class:`Lifetime` → what may happen, in words."""
 
 _TABLE = (
     Lifetime(WITHOUT_CHECKPOINTER, next_turn=False, other_thread=False, new_process=False, thread_deleted=False),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import agents_here, memory_verbs, share_verbs, store_verbs, theme, verbs
+from inspector import agents_here, file_verbs, memory_verbs, share_verbs, store_verbs, theme, verbs
 from inspector.chart_verbs import chart_commands
 from inspector.commands import Command, InPlace
 from inspector.models.rows import has_error, has_offload, has_summary, on_branch
@@ -95,6 +95,7 @@ def _edit(w: MainWindow) -> list[Command]:
         Command("request.copy", "Copy the row", lambda: verbs.copy_request(w), "Edit", ("Ctrl+C",), scope="table",
                 enabled=lambda: w.session is not None and w.session.request_row() is not None,
                 contexts=("request",), hint="The selected request, with exact numbers."),
+        *file_verbs.edit_commands(w),
         *share_verbs.copy_commands(w),
         *secret_commands(w),
     ]  # fmt: skip
@@ -269,5 +270,6 @@ def _help(w: MainWindow) -> list[Command]:
                 hint="Every command by name."),
         Command("help.keys", "Keys and commands", lambda: verbs.show_keys(w), "Help", ("F1",), hint="This page."),
         Command("help.welcome", "What to look at", w.show_welcome, "Help", hint="The lines of the first start."),
+        *file_verbs.help_commands(w),
         Command("help.about", "About", lambda: verbs.show_about(w), "Help", separated=True, hint="Versions."),
     ]  # fmt: skip

@@ -76,7 +76,7 @@ class Desk(QObject):
         self.reading_note = ReadingNote(opened.reader, self.session)
         self.requests.put_above(self.reading_note)
         self.around: dict[str, Any] = {}
-        more: dict[str, tuple[Any, ...]] = dict.fromkeys(EDITED, (opened.path,))
+        more: dict[str, tuple[Any, ...]] = dict.fromkeys((*EDITED, "files"), (opened.path,))
         more["find"] = (self.finding,)
         for name in AROUND:
             self.around[name] = views[name](opened.reader, jobs, *more.get(name, ()))

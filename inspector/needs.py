@@ -26,7 +26,8 @@ _BY_ID = {
 }  # fmt: skip
 _BY_GROUP = {
     "text": "a text that is shown", "go": "a thread with requests", "area": _REQUEST, "share": _REQUEST,
-    "diff": _REQUEST, "why": _REQUEST, "chart": "a thread with requests", "memory": "an open memory file or skill",
+    "diff": _REQUEST, "why": _REQUEST, "chart": "a thread with requests",
+    "files": "a selected file in Files", "memory": "an open memory file or skill",
     "store": f"a selected item in Store, and {_OWN}",
     "answer": "a thread that waits for a decision", "hand": "a request that waits for an answer by hand",
     "namespace": f"a file of the store in {_OWN}", "secret": "a text with likely secrets", "prompt": _REQUEST,

@@ -172,6 +172,7 @@ class MainWindow(QMainWindow):
         for name in ("memory", "skills"):
             desk.around[name].changed.connect(self.commands.refresh)
         store_verbs.connect(self, desk)
+        desk.around["files"].places_wanted.connect(lambda: self.commands.run("help.places"))
         session.detail_ready.connect(self.commands.refresh)
         session.detail_ready.connect(lambda *_detail: self._opener.load_chart())
         QTimer.singleShot(CHART_MS, self, self._opener.load_chart)

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject
 
+from engine.lifetimes import STORE
+from engine.namespaces import id_of
 from engine.trace.model import Artifact
 from inspector import format
 from inspector.models.items import Column, ItemsModel
@@ -29,6 +31,8 @@ class FileRow:
     artifact: Artifact
     number: int | None = None
     """Number of ``artifact.request`` within the thread."""
+    disk: str = ""
+    """Its path on the disk; empty where it doesn't lie there."""
 
 
 def left_by(row: FileRow) -> str:
@@ -40,6 +44,15 @@ def left_by(row: FileRow) -> str:
     if row.number is not None:
         parts.append(f"first seen in request {row.number}")
     return ", ".join(parts)
+
+
+def lies_in(artifact: Artifact) -> str:
+    """The place, and which namespace or folder of it."""
+    if not artifact.within:
+        return artifact.place
+    if artifact.place == STORE:
+        return f"{artifact.place}, namespace {' / '.join(id_of(part) for part in artifact.within.split('.'))}"
+    return f"{artifact.place} {artifact.within}"
 
 
 def changed(artifact: Artifact) -> str:
@@ -94,7 +107,7 @@ class FilesModel(ItemsModel[FileRow]):
                 Column(
                     "Where",
                     lambda row: row.artifact.place,
-                    lambda row: f"{row.artifact.place}: {row.artifact.lifetime}",
+                    lambda row: f"{lies_in(row.artifact)}: {row.artifact.lifetime}",
                     muted=True,
                     hint="Where the file lies, and so how long it lives.",
                 ),

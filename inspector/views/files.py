@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QDir, Qt, QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLineEdit,
     QVBoxLayout,
     QWidget,
 )
 
-from inspector import format
-from inspector.export import copy_file, safe_name
+from inspector import clipboard, format, places_of_files
 from inspector.file_content import Content, Laid, lay_out, read_laid
 from inspector.jobs import Jobs
-from inspector.models.files import FileRow, FilesModel, changed, left_by
+from inspector.models.files import FileRow, FilesModel, changed, left_by, lies_in
 from inspector.panes import LOADING_DELAY_MS
 from inspector.searching import Searchable
 from inspector.views.buttons import WordButton
 from inspector.views.facts import Facts
+from inspector.views.file_copy import FileCopy
 from inspector.views.items_table import ItemsTable
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN, AspectSplitter, Line
@@ -39,8 +39,12 @@ class FilesView(SidePane):
 
     noun = "files"
 
-    def __init__(self, reader: Any, jobs: Jobs, parent: QWidget | None = None) -> None:
+    places_wanted = Signal()
+    """The user wants to see where files live."""
+
+    def __init__(self, reader: Any, jobs: Jobs, path: Path | None = None, parent: QWidget | None = None) -> None:
         super().__init__(reader, jobs, parent)
+        self._path = path
         self._pending: str | None = None
         self._looked_again = False
         self._content: Content | None = None
@@ -60,7 +64,8 @@ class FilesView(SidePane):
         self.text.setMinimumWidth(100)
         self.indent = WordButton("Indent JSON")
         self.indent.setCheckable(True)
-        self.save = WordButton("Save a copy…", self.ask_where, name="Save a copy of the file")
+        self.copies = FileCopy(self)
+        self.save = WordButton("Save a copy…", self.copies.ask_where, name="Save a copy of the file")
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(LOADING_DELAY_MS)
@@ -106,6 +111,11 @@ class FilesView(SidePane):
         else:
             self.refresh()
 
+    def copy_path(self) -> None:
+        """The selected file's path on the disk; of one that lies elsewhere the one that the agent uses."""
+        if (row := self.table.current()) is not None:
+            clipboard.put_true(row.disk or row.artifact.path)
+
     def find_target(self) -> Searchable | None:
         """The text of the selected file."""
         return self.text.find_target()
@@ -126,7 +136,8 @@ class FilesView(SidePane):
         artifacts = self.reader.files(thread_id)
         ids = sorted({each.request for each in artifacts if each.request is not None})
         numbers = {row.id: row.number for row in self.reader.request_rows(ids)} if ids else {}
-        return [FileRow(each, None if each.request is None else numbers.get(each.request)) for each in artifacts]
+        disks = places_of_files.disks(self._path, thread_id, artifacts)
+        return [FileRow(one, numbers.get(one.request or 0), disks.get(one.path, "")) for one in artifacts]
 
     def show_loaded(self, found: list[FileRow]) -> None:
         """Bring the table up to date; read the shown file again when it changed."""
@@ -203,12 +214,16 @@ class FilesView(SidePane):
         again = self._shown_path == row.artifact.path
         self._shown_path = row.artifact.path
         artifact = row.artifact
+        survives, lost = places_of_files.survival(artifact.place)
         self.facts.set_facts(
             artifact.path,
             [
                 ("Size", format.count(artifact.size, "byte")),
                 ("Kind", artifact.kind),
-                ("Lies in", f"{artifact.place}; {artifact.lifetime}" if artifact.lifetime else artifact.place),
+                ("Lies in", lies_in(artifact)),
+                ("On the disk", row.disk),
+                ("Survives", survives),
+                ("Lost by", lost),
                 ("Left by", left_by(row) or "not known"),
                 ("Changed", changed(artifact)),
             ],
@@ -224,9 +239,10 @@ class FilesView(SidePane):
 
     def _links(self, row: FileRow) -> list[QWidget]:
         request = row.artifact.request
+        places = Link("Where files live", self.places_wanted.emit)
         if request is None or row.number is None:
-            return []
-        return [Link(f"From request {row.number}", partial(self.go_to_request.emit, request))]
+            return [places]
+        return [Link(f"From request {row.number}", partial(self.go_to_request.emit, request)), places]
 
     def _read(self, row: FileRow, offset: int) -> None:
         thread_id, path = self.thread_id, row.artifact.path
@@ -277,37 +293,3 @@ class FilesView(SidePane):
     def _go(self, row: FileRow | None) -> None:
         if row is not None and row.artifact.request is not None:
             self.go_to_request.emit(row.artifact.request)
-
-    # -- saving a copy ---------------------------------------------------------------------
-
-    def ask_where(self) -> None:
-        """Ask for a place to save a copy of the selected file to."""
-        row = self.table.current()
-        if row is None:
-            return
-        dialog = QFileDialog(self, "Save a copy", QDir.homePath())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.selectFile(safe_name(row.artifact.path))
-        dialog.fileSelected.connect(partial(self.save_to, row.artifact.path))
-        dialog.open()
-
-    def save_to(self, path: str, target: str) -> None:
-        """Save a copy of the thread's file at ``path`` to ``target``."""
-        self.jobs.run(
-            f"Saving a copy of {format.elide_middle(format.one_line(path), 60)}",
-            copy_file,
-            self.reader.file,
-            self.thread_id,
-            path,
-            target,
-            done=self._saved,
-            failed=self._not_saved,
-        )
-
-    def _saved(self, target: str) -> None:
-        self.note.say(f"Saved a copy to {target}.", ("Close", self.note.clear))
-
-    def _not_saved(self, sentence: str) -> None:
-        self.note.say(sentence, ("Close", self.note.clear), kind="error")

@@ -79,6 +79,7 @@ class Flattener(QObject):
         bar.setAccessibleName(name)
         bar.setDrawBase(False)
         bar.setExpanding(False)
+        bar.setElideMode(Qt.TextElideMode.ElideNone)  # a word that is cut reads as another
         bar.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

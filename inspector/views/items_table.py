@@ -127,14 +127,19 @@ class ItemsTable(QTableView, Generic[T]):
         stretch: int = 0,
         optional: Sequence[int] = (),
         parent: QWidget | None = None,
+        room: int = 18,
     ) -> None:
-        """``widths`` holds a longest usual text for each column; ``optional`` columns go when it is narrow."""
+        """``widths`` holds a longest usual text for each column.
+
+        ``optional`` columns go where the one that stretches would have less room than for so many letters.
+        """
         super().__init__(parent)
         quiet(self)
         self.items = model
         self._widths = widths
         self._stretch = stretch
         self._optional = tuple(optional)
+        self._room = "x" * room
         self._current: Hashable | None = None
         self.proxy = self.make_proxy(model)
         model.setParent(self)
@@ -227,7 +232,7 @@ class ItemsTable(QTableView, Generic[T]):
         fixed = sum(
             header.sectionSize(c) for c in range(len(self._widths)) if c not in (self._stretch, *self._optional)
         )
-        left = event.size().width() - fixed - QFontMetrics(self.font()).horizontalAdvance("x" * 18)
+        left = event.size().width() - fixed - QFontMetrics(self.font()).horizontalAdvance(self._room)
         for column in self._optional:
             sample = QFontMetrics(self.font()).horizontalAdvance(self._widths[column]) + 2 * PAD + 2
             hide = left < sample

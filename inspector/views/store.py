@@ -5,6 +5,7 @@ It belongs to no thread: what agents and applications keep across threads is her
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ class StoreView(SidePane):
         """What the list began with."""
         self._wanted: tuple[str, str] | None = None
         self.namespaces: ItemsTable[StoreNamespace] = ItemsTable(
-            NamespacesModel(), "Namespaces of the store", ("", "8 888", "888k", "88 min ago"), optional=(3,)
+            NamespacesModel(), "Namespaces of the store", ("", "88 888", "888k", "88 min ago"), optional=(3,), room=26
         )
         self.namespaces.sort_by_header()
         self.search = QLineEdit()
@@ -110,6 +111,10 @@ class StoreView(SidePane):
     def flush(self) -> None:
         """Put all unsaved text on disk now."""
         self.edits.buffers.flush()
+
+    def forget(self, deleted: Callable[[str], bool]) -> None:
+        """Forget what was typed into items whose namespace was deleted for good."""
+        self.edits.buffers.forget(deleted)
 
     def find_target(self) -> Searchable | None:
         """The value of the item, or its editor."""

@@ -79,7 +79,8 @@ def test_a_file_says_what_it_is_and_what_left_it(qtbot, view, reader, jobs, qtmo
     assert view.text.text() == "rows"
     said = view.facts.text()
     assert "240\u2009000 bytes" in said
-    assert "thread state; as long as this thread" in said
+    assert "Lies in: thread state" in said
+    assert "Lost by: another thread, deletion of the thread" in said
     assert "result of call c1, first seen in request 12" in said
     role = Qt.ItemDataRole.AccessibleTextRole
     assert view.table.proxy.index(0, 2).data(role) == "Kind: result"
@@ -410,11 +411,11 @@ def test_a_copy_is_saved_byte_for_byte(qtbot, view, reader, jobs, tmp_path: Path
     assert dialog is not None
     assert Path(dialog.selectedFiles()[0]).name == "a.bin"
     dialog.reject()
-    view.save_to("/x/../../a.bin", str(tmp_path / "copy.bin"))
+    view.copies.save_to("/x/../../a.bin", str(tmp_path / "copy.bin"))
     settled(qtbot, jobs)
     assert (tmp_path / "copy.bin").read_bytes() == data
     assert "Saved a copy" in view.note.text()
-    view.save_to("/x/../../a.bin", str(tmp_path / "no" / "folder"))
+    view.copies.save_to("/x/../../a.bin", str(tmp_path / "no" / "folder"))
     settled(qtbot, jobs)
     assert "could not be written" in view.note.text()
 
