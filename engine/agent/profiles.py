@@ -34,14 +34,17 @@ def is_installed(package: str) -> bool:
 
 
 def known_models() -> tuple[str, ...]:
-    """Models by the names that settings use: the offline ones, then those that installed integrations describe."""
+    """Models by the names that settings use: the offline ones, then those that installed integrations describe.
+
+    Providers that an integration is named for come before others that use it too (``azure_openai``).
+    """
     named = [
-        f"{provider}:{model}"
+        (package != f"langchain_{provider}", f"{provider}:{model}")
         for provider, package in providers().items()
         if is_installed(package)
         for model in _shipped(package)
     ]
-    return (HAND, SCRIPTED, *sorted(named))
+    return (HAND, SCRIPTED, *(name for _other, name in sorted(named)))
 
 
 def profile_of(model: Any) -> Mapping[str, Any] | None:

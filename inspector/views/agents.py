@@ -41,6 +41,8 @@ class AgentsWindow(QMainWindow):
         """The agent that is shown."""
         self._thread: tuple[str, str] | None = None
         self._wanted: int | None = None
+        self._new: int | None = None
+        """An agent that was just made: its name takes the keyboard once it is there."""
         self.setWindowTitle(f"Agents – {format.one_line(Path(agents.path).name, 80)}")
         self.list = AgentsList()
         self.form = AgentForm(jobs)
@@ -222,6 +224,10 @@ class AgentsWindow(QMainWindow):
         elif edit.restored and edit.dirty:
             self.form.note.say("What you changed here before is still here. It is not saved.", ("Save", self.save),
                                ("Give it up…", self.give_up), ("Close", self.form.note.clear))  # fmt: skip
+        if self._new == id:
+            self.form.name.setFocus()
+            self.form.name.selectAll()
+        self._new = None
         self._mark()
         self._show_thread()
 
@@ -234,9 +240,8 @@ class AgentsWindow(QMainWindow):
 
     def _created(self, id: int) -> None:
         self.list.search.clear()
+        self._new = id
         self._choose(id)
-        self.form.name.setFocus()
-        self.form.name.selectAll()
 
     def _deleted(self, id: int) -> None:
         if id == self.id:

@@ -49,6 +49,7 @@ class LineField(QLineEdit):
             self.setCompleter(completer)
             popup = completer.popup()
             assert popup is not None  # a completer makes its own
+            quiet(popup)
             popup.setAccessibleName(f"{name}: suggestions")
 
     def fill(self, value: Any) -> None:

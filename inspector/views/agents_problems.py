@@ -83,7 +83,8 @@ class ProblemsBar(QWidget):
         line = QFontMetrics(self.list.font()).height() + 4
         self.list.setFixedHeight(min(MOST, max(1, len(problems))) * line + 6)
         errors = sum(problem.level == "error" for problem in problems)
-        runs = " It can be saved, and can’t run before they are gone." if errors else ""
+        gone = "it is gone" if errors == 1 else "they are gone"
+        runs = f" The agent can be saved, and can’t run before {gone}." if errors else ""
         self.says.setText(f"{problems_line(errors, len(problems) - errors)}.{runs}")
         tint(self.says, "error" if errors else "muted")
         self.setVisible(bool(problems))
