@@ -81,7 +81,7 @@ class Bars:
     @property
     def series(self) -> list[str]:
         """Those that have a height anywhere."""
-        return [name for name, has in zip(SERIES, self.heights.any(axis=0), strict=True) if has]
+        return [name for at, name in enumerate(SERIES) if self.heights[:, at].any()]
 
 
 def sizes(row: RequestRow) -> dict[str, int]:
