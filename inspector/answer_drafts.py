@@ -80,6 +80,13 @@ class AnswerDrafts(QObject):
                 self.put(thread_id, left, {})
         return self.get(thread_id, key)
 
+    def forget(self, thread_id: str) -> None:
+        """The thread was deleted: what was typed into its answers goes, on the disk too."""
+        self._known.pop(thread_id, None)
+        self._read.add(thread_id)
+        self._dirty.add(thread_id)
+        self.flush()
+
     def flush(self, now: bool = False) -> None:
         """Write what has changed; ``now`` waits for the disk (the window is closing)."""
         self._timer.stop()

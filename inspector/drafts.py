@@ -13,6 +13,7 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -129,6 +130,22 @@ class Drafts:
             return Slot(self.folder, key), None, 0
         draft, file, lock = found[-1]
         return Slot(self.folder, key, file, lock), draft, len(found) - 1
+
+    def forget(self, workspace: str | Path, wanted: Callable[[str], bool]) -> list[str]:
+        """Delete the drafts of the names that are ``wanted``; gives the names of those that somebody is writing."""
+        left: dict[str, None] = {}
+        for file in sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []:
+            draft = _read(file)
+            if draft is None or draft.workspace != _whole(workspace) or not wanted(draft.path):
+                continue
+            lock = _locked(file)
+            if lock is None:
+                left[draft.path] = None
+                continue
+            file.unlink(missing_ok=True)
+            _lock_file(file).unlink(missing_ok=True)
+            lock.close()
+        return list(left)
 
     def waiting(self, workspace: str | Path) -> list[str]:
         """Names of what has drafts in this workspace that nobody is writing."""

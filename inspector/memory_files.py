@@ -84,6 +84,11 @@ def draft_name(file: MemoryFile) -> str:
     return f"{file.path} in {file.within}" if file.within else file.path
 
 
+def place_of(name: str) -> str:
+    """Where the file lies whose unsaved text is kept under this name; empty where the name doesn't tell."""
+    return name.rpartition(" in ")[2] if " in " in name else ""
+
+
 def save(workspace: Path, path: str, thread_id: str, base: ExactText, shown: str, version: str) -> Written:
     """Save an edited text over the version it was made from. Raises ``EditConflict`` over another one."""
     from engine import save_memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inspector.commands import Command
@@ -71,12 +72,13 @@ def thread_commands(w: MainWindow) -> list[Command]:
 
 def delete_namespace(w: MainWindow, chosen: str = "") -> None:
     """Show what deleting a namespace of the store would take, this one first, and ask."""
+    from inspector.forgetting import namespace_deleted
     from inspector.views.deletion import NamespaceDialog
 
     desk = w.desk
     if desk is not None:
         dialog = NamespaceDialog(w.jobs, desk.opened.path, w, chosen)
-        dialog.deleted.connect(lambda _name: desk.session.poll())
+        dialog.deleted.connect(partial(namespace_deleted, w, desk, dialog))
         dialog.setModal(True)
         dialog.show()
 

@@ -128,6 +128,18 @@ class Prefs:
         if name or self.model_of(source, thread_id):
             self._keep("models_of", _digest(source, thread_id), name)
 
+    def forget_thread(self, source: str, thread_id: str) -> None:
+        """Remember nothing of a thread that was deleted."""
+        if self.selected_thread(source) == thread_id:
+            self._drop("threads", _digest(source, ""))
+        for name in ("selections", "models_of"):
+            self._drop(name, _digest(source, thread_id))
+
+    def _drop(self, name: str, key: str) -> None:
+        found = self._json(name, {})
+        if isinstance(found, dict) and found.pop(key, None) is not None:
+            self._settings.setValue(name, json.dumps(found))
+
     def _keep(self, name: str, key: str, value: str | int) -> None:
         found = self._json(name, {})
         kept = found if isinstance(found, dict) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QApplication
@@ -89,6 +90,7 @@ def check(w: MainWindow) -> None:
 
 def delete_thread(w: MainWindow) -> None:
     """Show what deleting everything about the selected thread would take, and ask."""
+    from inspector.forgetting import thread_deleted
     from inspector.views.deletion import DeletionDialog
 
     desk = w.desk
@@ -96,12 +98,7 @@ def delete_thread(w: MainWindow) -> None:
         return
     dialog = DeletionDialog(w.jobs, desk.opened.path, desk.session.thread_id, w)
 
-    def gone(thread: str) -> None:
-        if desk.session.thread_id == thread:
-            desk.session.select_thread(None)
-        desk.session.poll()
-
-    dialog.deleted.connect(gone)
+    dialog.deleted.connect(partial(thread_deleted, w, desk, dialog))
     dialog.setModal(True)
     dialog.show()
 

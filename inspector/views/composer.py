@@ -214,9 +214,17 @@ class Composer(QWidget):
         else:
             self._write_draft(key, text)
 
+    def forget(self, thread_id: str) -> None:
+        """The thread was deleted: what was typed for it goes, on the disk too."""
+        if thread_id == self._thread:
+            self._save_timer.stop()
+            self._fill("")
+        self._kept[thread_id] = ""
+        self._write_draft(thread_id, "")
+
     def _write_draft(self, key: str, text: str) -> None:
         self._jobs.run("Keeping the draft", self._drafts.write, self._source, key, text,
-                       done=self._draft_written, key=(self, "write", key), quiet=True)  # fmt: skip
+                       done=self._draft_written, key=(self, "write", key), quiet=True, lane="drafts")  # fmt: skip
 
     def _draft_written(self, kept: bool) -> None:
         lost = "The draft could not be written to the disk: it is kept only while the window is open."

@@ -48,13 +48,14 @@ class DeletionDialog(QDialog):
     """The thread with this id, or this namespace, is gone."""
 
     title = "Delete everything about this thread"
+    typed = "What was typed and not sent goes too: messages, answers, a system prompt that is being tried."
 
     def __init__(self, jobs: Jobs, workspace: Path, subject: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._jobs, self._workspace, self.subject = jobs, workspace, subject
-        self._plan: DeletionPlan | None = None
+        self.plan: DeletionPlan | None = None
         self._busy = False
         self.proof: DeletionProof | None = None
         self.says = plain_label()
@@ -104,7 +105,7 @@ class DeletionDialog(QDialog):
 
     def look(self) -> None:
         """Count what would go."""
-        self._plan = None
+        self.plan = None
         self.delete_button.setEnabled(False)
         self.says.setText("")
         self.pane.show_loading("Counting what would go")
@@ -118,7 +119,7 @@ class DeletionDialog(QDialog):
 
     def ask_again(self) -> None:
         """The second question."""
-        if self._plan is None:
+        if self.plan is None:
             return
         self.says.setText("It can't be undone, and no copy is kept. Delete all of it for good?")
         tint(self.says, "error")
@@ -128,7 +129,7 @@ class DeletionDialog(QDialog):
 
     def delete(self) -> None:
         """Delete what was shown; refused when there is something else by now."""
-        if self._plan is None or self._busy:
+        if self.plan is None or self._busy:
             return
         self._busy = True
         self.sure_button.setEnabled(False)
@@ -139,10 +140,20 @@ class DeletionDialog(QDialog):
             "Deleting, and making sure of it",
             workbench.delete,
             self._workspace,
-            self._plan,
+            self.plan,
             done=self._gone,
             failed=self._failed,
         )
+
+    def tell(self, sentence: str) -> None:
+        """Something is left to be done."""
+        self.says.setText(f"{self.says.text()}\n{format.marked(f'! {sentence}')}")
+        tint(self.says, "error")
+
+    def tell_left(self, names: list[str]) -> None:
+        """Unsaved texts that could not be deleted."""
+        for name in names:
+            self.tell(f"Unsaved text ({name}) is open in another window and stays there. Close it, and delete again.")
 
     def reject(self) -> None:
         """Not while it is being deleted."""
@@ -168,7 +179,7 @@ class DeletionDialog(QDialog):
             super().keyPressEvent(event)
 
     def _show(self, plan: DeletionPlan) -> None:
-        self._plan = plan
+        self.plan = plan
         self.model.set_items(list(plan.items))
         self.says.setText(
             format.marked(
@@ -178,6 +189,7 @@ class DeletionDialog(QDialog):
         )
         lines = [f"{path} · {format.count(size, 'byte')}" for path, size in plan.files]
         text = "Files that go with it:\n" + "\n".join(lines) if lines else "No files go with it."
+        text += f"\n\n{self.typed}"
         if plan.kept:
             text += "\n\nWhat stays:\n" + "\n".join(plan.kept)
         if plan.copies:
@@ -212,6 +224,7 @@ class NamespaceDialog(DeletionDialog):
     """The same for a namespace of the store, which is chosen first: memories, skills, whatever agents keep there."""
 
     title = "Delete everything in a namespace"
+    typed = "What was typed into its files and not saved goes too."
 
     def __init__(self, jobs: Jobs, workspace: Path, parent: QWidget | None = None, chosen: str = "") -> None:
         self._chosen = chosen

@@ -23,7 +23,7 @@ class IfSaved(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("If saved: the next request, before and after")
-        self._buffer, self._thread = buffer, thread_id
+        self._buffer, self.thread_id = buffer, thread_id
         says = plain_label(
             format.marked(
                 f"The next request of thread {thread_id} as it stands, and with {buffer.path} as it is in the editor. "
@@ -65,7 +65,7 @@ class IfSaved(QDialog):
                 partial(
                     workbench.next_requests,
                     buffer.workspace,
-                    self._thread,
+                    self.thread_id,
                     buffer.path,
                     buffer.exact_text(),
                     self.apply.isChecked(),

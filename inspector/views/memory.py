@@ -5,6 +5,7 @@ What is typed outlives another selection, another thread, a refresh and the proc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,10 @@ class MemoryView(SidePane):
     def find_target(self) -> Searchable | None:
         """The file in the editor."""
         return self.edit.find_target()
+
+    def forget(self, deleted: Callable[[str], bool]) -> None:
+        """Forget what was typed into files whose place was deleted for good."""
+        self.buffers.forget(deleted)
 
     def flush(self) -> None:
         """Put all unsaved text on disk now."""

@@ -48,6 +48,7 @@ class MemoryBuffer(QObject):
         self.path = opened.file.path
         self.place = opened.file.place
         self.thread_id = opened.thread_id
+        self.within = opened.file.within
         self._name = self.name(opened.file)
         self.read_only = opened.read_only
         self.missing = opened.missing
@@ -186,6 +187,12 @@ class MemoryBuffer(QObject):
         """The user deleted the file from here; undo brings its text back into the editor."""
         self.stored = self._as_stored(None, "")
         self.take_stored()
+
+    def forget(self) -> None:
+        """All about the file was deleted for good: no text of it stays, on the disk or to be had back."""
+        self.deleted()
+        self.document.clearUndoRedoStacks()
+        self._draft.forget()
 
     # -- inside ----------------------------------------------------------------------------
 

@@ -72,6 +72,12 @@ class Buffers(QObject):
             buffer.deleteLater()
         return buffer
 
+    def forget(self, deleted: Callable[[str], bool]) -> None:
+        """Forget the texts of files whose place ``deleted`` says was deleted for good."""
+        for buffer in self._buffers.values():
+            if deleted(buffer.within):
+                buffer.forget()
+
     def has_unsaved(self) -> bool:
         """Whether any has text that is not stored."""
         return any(buffer.unsaved for buffer in self._buffers.values())

@@ -22,7 +22,6 @@ from inspector.views.memory_edit import MemoryEdit
 from inspector.views.note_bar import NoteBar
 from inspector.views.parts import MARGIN, Line
 
-
 _READ_ONLY = "It lies in the thread's state: it can be read here, not edited."
 
 

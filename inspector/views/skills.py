@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,10 @@ class SkillsView(SidePane):
     def has_unsaved(self) -> bool:
         """Whether any SKILL.md has text that is not stored."""
         return self.edits.has_unsaved()
+
+    def forget(self, deleted: Callable[[str], bool]) -> None:
+        """Forget what was typed into skills whose place was deleted for good."""
+        self.edits.buffers.forget(deleted)
 
     def flush(self) -> None:
         """Put all unsaved text on disk now."""

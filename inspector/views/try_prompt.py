@@ -103,6 +103,13 @@ class TryPrompt(QDialog):
             self._slot.leave()
             self._slot = self._keeper = None
 
+    def forget(self) -> None:
+        """The thread was deleted: what was typed goes, and the window."""
+        if self._keeper is not None and self._slot is not None:
+            self._keeper.forget()
+        self._slot = self._keeper = None
+        self.close()
+
     def _opened(self, found: workbench.OpenedPrompt) -> None:
         self.own = ExactText.of(found.own).shown
         document = self.editor.document()
