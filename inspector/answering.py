@@ -38,6 +38,7 @@ class Answering(QObject):
         self._session: Session | None = None
         self._path: Path | None = None
         self._read_only = False
+        self._begun = False
         self._standing = Standing()
         self._lead = False
         """Whether the request that has begun to wait is to be shown."""
@@ -71,12 +72,22 @@ class Answering(QObject):
         """Another thread is shown."""
         self._asked, self._standing, self._lead = (), Standing(), False
         self.panel.close_panel()
+        self._look_up_agent()
+        self.look()
+
+    def begin(self) -> None:
+        """The first request is shown: what needs long imports may be looked up from now on."""
+        if not self._begun:
+            self._begun = True
+            self._look_up_agent()
+            self.look()
+
+    def _look_up_agent(self) -> None:
         thread = self._thread
-        if thread is not None and self._path is not None and not self._read_only:
+        if thread is not None and self._path is not None and not self._read_only and self._begun:
             self._jobs.run("Looking up the thread's agent", own_agent, self._path, thread,
                            done=partial(self._own_known, thread), failed=lambda _failure: None,
                            key=(self, "own"), quiet=True, lane="imports")  # fmt: skip
-        self.look()
 
     def look(self) -> None:
         """Look up how the thread stands, where that may have changed."""
@@ -85,7 +96,7 @@ class Answering(QObject):
         if thread is None or row is None or self._path is None or self._turns.is_running(thread):
             self._show()
             return
-        if row.status not in _STATUSES:
+        if row.status not in _STATUSES or not self._begun:
             self._standing = Standing()
             self._show()
             return
@@ -97,7 +108,7 @@ class Answering(QObject):
         self.drafts.load(thread)
         self._jobs.run("Looking what the thread waits for", standing, self._path, thread,
                        done=partial(self._known, thread), failed=partial(self._not_known, thread),
-                       key=(self, "standing"), quiet=True)  # fmt: skip
+                       key=(self, "standing"), quiet=True, lane="imports")  # fmt: skip
 
     @property
     def _thread(self) -> str | None:

@@ -191,6 +191,7 @@ class MainWindow(QMainWindow):
 
     def _chart_ready(self, view: Any) -> None:
         self._chart = view
+        self.answering.begin()
         if self.desk is not None:
             self._put_chart(self.desk)
 
