@@ -1,4 +1,4 @@
-"""``python -m tests.bench [record] [read] [paint] [saver] [search] [window] [startup]``: all of them without a name."""
+"""``python -m tests.bench [PART …]``: the parts that are named, or all of them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench import child, keys, painting, reading, record, saver, search, startup
+from tests.bench import child, keys, painting, reading, record, saver, search, startup, turn
 
 PARTS = {
     "record": "recording against the same run without it, and the size of the record (some minutes)",
     "read": "requests of a long thread, read by a new reader",
     "paint": "requests and long lists, read and painted",
     "saver": "state and next turn of a long thread",
+    "turn": "one turn through our engine and recorder against create_deep_agent alone",
     "search": "queries over 100 MB of text (a minute)",
     "window": "keys and searches in the window of a thread of 5,000 requests and 100 MB (some minutes)",
     "startup": "from process start to a window in use",
@@ -63,6 +64,11 @@ def _measure(parts: list[str], folder: Path, given: argparse.Namespace) -> None:
         shutil.copy(long_file, copy)  # nobody has it open, so there is no -wal to copy
         saver.measure(child.run("tests.bench.saver", copy))
         child.remove(copy)
+    if "turn" in parts:
+        turns = folder / "turn"
+        child.remove(turns)
+        turn.measure(child.run("tests.bench.turn", turns, *(["--quick"] if given.quick else []), home=folder))
+        shutil.rmtree(turns, ignore_errors=True)
     if "search" in parts:
         searched = folder / "search.ctx"
         child.remove(searched)
