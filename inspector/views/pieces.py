@@ -7,23 +7,21 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
-    QPersistentModelIndex,
     QRect,
-    QSize,
     Qt,
     Signal,
 )
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QFrame, QListView, QWidget
 
 from inspector import format, theme
 from inspector.models.contents import Piece
 from inspector.models.shown_text import one_line
-from inspector.views.message_delegate import PAD, RIGHT, Strokes, row_height
+from inspector.views.line_delegate import LineDelegate
+from inspector.views.message_delegate import PAD, RIGHT, Index
 from inspector.views.quiet import quiet
 
 PIECE = Qt.ItemDataRole.UserRole + 1
-Index = QModelIndex | QPersistentModelIndex
 _KINDS = {
     "whole": "other", "text": "other", "reasoning": "skills", "media": "human", "call": "tools",
     "argument": "tools", "server call": "tools", "server result": "tool", "refusal": "error",
@@ -64,31 +62,14 @@ class PieceModel(QAbstractListModel):
         return None
 
 
-class PieceDelegate(QStyledItemDelegate):
+class PieceDelegate(LineDelegate):
     """Label, note and size on one line."""
 
     def __init__(self, view: QListView) -> None:
-        super().__init__(view)
-        self._view = view
-        self._strokes = Strokes(view.font())
+        super().__init__(view, PIECE, Piece)
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """Uniform rows."""
-        return QSize(60, row_height(self._view))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """One piece."""
-        piece = index.data(PIECE)
-        if not isinstance(piece, Piece):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    def draw(self, painter: QPainter, rect: QRect, index: Index, piece: Piece) -> None:
         strokes = self._strokes
-        strokes.background(painter, rect, selected=selected)
-        if selected:
-            strokes.bar(painter, rect, self._view.hasFocus())
         inner = rect.adjusted(PAD + 2 + 14 * piece.depth, 0, -PAD, 0)
         if piece.chars is not None:
             size = format.size(piece.chars)
@@ -104,7 +85,6 @@ class PieceDelegate(QStyledItemDelegate):
         if piece.note and inner.width() > 24:
             note = theme.error_colour() if piece.is_error else theme.muted_colour()
             strokes.text(painter, inner, one_line(piece.note, 160), note, strokes.small)
-        painter.restore()
 
 
 class PieceList(QListView):

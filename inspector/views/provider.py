@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QMenu,
     QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -32,8 +29,9 @@ from inspector.models.wire import cost_facts, wire_facts
 from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.flat_tabs import flat_tabs
+from inspector.views.line_delegate import LineDelegate
 from inspector.views.message import MessageView
-from inspector.views.message_delegate import PAD, Strokes, row_height
+from inspector.views.message_delegate import PAD, Index
 from inspector.views.message_table import MessageTable
 from inspector.views.text import TextView
 
@@ -144,34 +142,19 @@ class ProviderView(QWidget):
             menu.popup(self.table.viewport().mapToGlobal(at))
 
 
-class _FactDelegate(QStyledItemDelegate):
+class _FactDelegate(LineDelegate):
     """Headings across both columns, muted names, values in the data font."""
 
     def __init__(self, view: QAbstractItemView) -> None:
-        super().__init__(view)
-        self._view = view
-        self._strokes = Strokes(view.font())
+        super().__init__(view, FACT, Fact)
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(60, row_height(self._view))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        fact = index.data(FACT)
-        if not isinstance(fact, Fact):
-            return
-        painter.save()
-        rect: QRect = option.rect
+    def draw(self, painter: QPainter, rect: QRect, index: Index, fact: Fact) -> None:
         strokes = self._strokes
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        strokes.background(painter, rect, selected=selected)
         inner = rect.adjusted(PAD + 2, 0, -PAD, 0)
-        if selected and index.column() == 0:
-            strokes.bar(painter, rect, self._view.hasFocus())
         if fact.style == "heading":
             if index.column() == 0:
                 strokes.text(painter, inner.adjusted(0, 4, 0, 0), fact.name, theme.text_colour(), strokes.bold)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # a line of one pixel
             painter.setPen(theme.line_colour())
             painter.drawLine(rect.left(), rect.bottom(), rect.right(), rect.bottom())
         elif index.column() == 0:
@@ -181,7 +164,6 @@ class _FactDelegate(QStyledItemDelegate):
             )  # fmt: skip
         else:
             self._value(painter, inner, fact)
-        painter.restore()
 
     def _value(self, painter: QPainter, rect: QRect, fact: Fact) -> None:
         strokes = self._strokes

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,7 +26,8 @@ from inspector.models.shown_text import ShownText, shown
 from inspector.models.system import SystemModel, contributor_name
 from inspector.panes import Pane
 from inspector.searching import Searchable
-from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
+from inspector.views.line_delegate import LineDelegate
+from inspector.views.message_delegate import PAD, RIGHT, TILE, Index
 from inspector.views.message_table import MessageTable
 from inspector.views.part_text import PartText
 
@@ -131,33 +129,16 @@ class SystemView(QWidget):
         )  # fmt: skip
 
 
-class _BlockDelegate(QStyledItemDelegate):
+class _BlockDelegate(LineDelegate):
     """Letter, contributor, marker, sizes."""
 
     def __init__(self, view: QAbstractItemView) -> None:
-        super().__init__(view)
-        self._view = view
-        self._strokes = Strokes(view.font())
+        super().__init__(view, CELL, Cell)
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(60, row_height(self._view))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        cell = index.data(CELL)
-        if not isinstance(cell, Cell):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    def draw(self, painter: QPainter, rect: QRect, index: Index, cell: Cell) -> None:
         strokes = self._strokes
-        strokes.background(painter, rect, selected=selected)
         inner = rect.adjusted(PAD, 0, -PAD, 0)
         if index.column() == 0:
-            if selected:
-                strokes.bar(painter, rect, self._view.hasFocus())
             strokes.letter(painter, inner, cell.kind)
             end = strokes.badges(painter, rect, cell.badges)
             name = QRect(inner.left() + TILE + 6, inner.top(), 0, inner.height())
@@ -168,7 +149,6 @@ class _BlockDelegate(QStyledItemDelegate):
             strokes.text(painter, inner, format.size(cell.chars), theme.text_colour(), strokes.figures, RIGHT)
         else:
             strokes.text(painter, inner, format.tokens(cell.tokens), theme.muted_colour(), strokes.figures, RIGHT)
-        painter.restore()
 
 
 def _block_text(reader: Any, part: int) -> ShownText:

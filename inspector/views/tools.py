@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
     QSplitter,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -28,7 +25,8 @@ from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.labels import ElidedLabel
-from inspector.views.message_delegate import PAD, RIGHT, TILE, Strokes, row_height
+from inspector.views.line_delegate import LineDelegate
+from inspector.views.message_delegate import PAD, RIGHT, TILE, Index
 from inspector.views.message_table import MessageTable
 from inspector.views.text import TextView
 
@@ -205,34 +203,18 @@ def _costs(explaining: Explaining, thread_id: str, progress: Progress) -> tuple[
     return thread_id, newest, {cost.name: cost for cost in report.tools}
 
 
-class _ToolDelegate(QStyledItemDelegate):
+class _ToolDelegate(LineDelegate):
     """Plain cells; the name with the letter of tools, numbers right-aligned."""
 
     def __init__(self, view: MessageTable, model: ToolsModel) -> None:
-        super().__init__(view)
-        self._view, self._model = view, model
-        self._strokes = Strokes(view.font())
+        super().__init__(view, TOOL, ToolRow)
+        self._model = model
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(60, row_height(self._view))
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        tool = index.data(TOOL)
-        if not isinstance(tool, ToolRow):
-            return
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    def draw(self, painter: QPainter, rect: QRect, index: Index, tool: ToolRow) -> None:
         strokes, column = self._strokes, index.column()
-        strokes.background(painter, rect, selected=selected)
         inner = rect.adjusted(PAD, 0, -PAD, 0)
         text = str(index.data())
         if column == Column.NAME:
-            if selected:
-                strokes.bar(painter, rect, self._view.hasFocus())
             strokes.letter(painter, inner, "tools")
             marked = _MARKED if self._model.is_marked(index.row()) else ()
             end = strokes.badges(painter, rect, marked)
@@ -249,4 +231,3 @@ class _ToolDelegate(QStyledItemDelegate):
             mode = Qt.TextElideMode.ElideMiddle if column == Column.CONTRIBUTOR else Qt.TextElideMode.ElideRight
             font = strokes.mono if column == Column.PARAMETERS else strokes.font
             strokes.text(painter, inner, text, colour, font, elide=mode)
-        painter.restore()
