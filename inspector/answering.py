@@ -18,7 +18,7 @@ from inspector.answer_drafts import AnswerDrafts
 from inspector.following import Following
 from inspector.jobs import Failure, Jobs
 from inspector.prefs import Drafts
-from inspector.running import OwnAgent, Standing, own_agent, standing
+from inspector.running import OwnAgent, Standing, own_agent, seen, standing
 from inspector.session import Session
 from inspector.turns import Turn, Turns
 from inspector.views.answer_panel import AnswerPanel
@@ -106,7 +106,8 @@ class Answering(QObject):
             return
         self._asked = asked
         self.drafts.load(thread)
-        self._jobs.run("Looking what the thread waits for", standing, self._path, thread,
+        look, at = (seen, session.reader) if self._read_only and session is not None else (standing, self._path)
+        self._jobs.run("Looking what the thread waits for", look, at, thread,
                        done=partial(self._known, thread), failed=partial(self._not_known, thread),
                        key=(self, "standing"), quiet=True, lane="imports")  # fmt: skip
 
@@ -126,7 +127,7 @@ class Answering(QObject):
             self._show()
 
     def _not_known(self, thread: str, _failure: Failure) -> None:
-        """Somebody else's database has no checkpoints of ours to look at; a locked file is looked at again."""
+        """It is looked at again with the next change: the file was locked, or is damaged and says so elsewhere."""
         if thread == self._thread:
             self._asked, self._standing = (), Standing()
             self._show()

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from engine.errors import UsageError
-from engine.running import Answers, Question
+from engine.running import Answers, PendingCall, Question
 from inspector.invisible import SPECIAL, harmless
 
 
@@ -90,6 +90,45 @@ def standing(path: Path, thread_id: str) -> Standing:
 
     questions = engine.pending_questions(path, thread_id)
     return Standing(questions, not questions and engine.can_go_on(path, thread_id))
+
+
+def seen(reader: Any, thread_id: str) -> Standing:
+    """What the record of a source that is only read says that a thread waits for."""
+    events = reader.events(thread_id)
+    decided = {event.data.get("id") for event in events if event.kind == "decision"}
+    questions = []
+    for event in events:
+        data = event.data
+        if event.kind != "interrupt" or data.get("answered") or (data.get("id") and data.get("id") in decided):
+            continue
+        for n, value in enumerate(data.get("values") or ()):
+            asked = value.get("value", value) if isinstance(value, Mapping) else value
+            questions.append(
+                Question(
+                    id=f"{event.id}.{n}",
+                    thread_id=thread_id,
+                    calls=_calls(asked),
+                    value=_json(asked),
+                    agent=data.get("agent"),
+                    namespace="",
+                    at=event.at,
+                    request=event.request,
+                )
+            )
+    return Standing(tuple(questions))
+
+
+def _calls(asked: Any) -> tuple[PendingCall, ...]:
+    actions = asked.get("action_requests") if isinstance(asked, Mapping) else None
+    return tuple(
+        PendingCall(str(each.get("name")), _json(each.get("args") or {}), str(each.get("description") or ""), None, ())
+        for each in (actions if isinstance(actions, list) else ())
+        if isinstance(each, Mapping)
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
 @dataclass(frozen=True, slots=True)

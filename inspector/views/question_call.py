@@ -125,6 +125,7 @@ class CallForm(QWidget):
         self._group.setExclusive(False)
         for name, button in self.buttons.items():
             button.setChecked(name == kind)
+            button.setText(("✓ " if name == kind else "") + WORDS[name][0])
         self._group.setExclusive(True)
         self.message.setVisible(kind in ("reject", "respond"))
         self.message.put(str(self._typed.get("message", "")))
