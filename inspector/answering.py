@@ -196,7 +196,7 @@ class Answering(QObject):
             return
         sentence, failed = "", False
         if self._standing.questions:
-            sentence = "The thread waits for your decision."
+            sentence = f"The thread waits for {'a' if self._read_only else 'your'} decision."
         elif row.status == "failed":
             rows = session.rows.known()
             error = next((each.error for each in reversed(rows) if each.error), None)

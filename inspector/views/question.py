@@ -223,7 +223,8 @@ class QuestionPanel(QWidget):
             return
         question = item.question
         who = format.one_line(question.agent, 60) if question.agent else "The main agent"
-        self.title.set_text(f"{who} waits for your decision" if item.call is not None else f"{who} asks")
+        whose = "a" if self._read_only else "your"
+        self.title.set_text(f"{who} waits for {whose} decision" if item.call is not None else f"{who} asks")
         self._where = question.request
         self.link.setVisible(question.request is not None)
         if item.call is not None:
@@ -264,7 +265,7 @@ class QuestionPanel(QWidget):
         calls = [each for each in self._items if each.call is not None]
         done = sum(decided(each.typed) is not None for each in calls)
         words = []
-        if len(calls) > 1:
+        if len(calls) > 1 and not self._read_only:
             words.append(f"{done} of {format.count(len(calls), 'call')} decided")
         if item is not None and item.question.at is not None:
             words.append(f"since {format.absolute(item.question.at)}")

@@ -19,8 +19,10 @@ from tests.inspector.conftest import WAIT_MS, settle
 from tests.inspector.test_keys import press
 from tests.inspector.test_window import open_thread
 
-LAST = ("file.default", "thread.send", "thread.stop", "file.quit")
+LAST = ("file.default", "thread.compact", "thread.send", "thread.stop", "file.quit")
 """These change what is open, or end it; in this order."""
+OF_RUNS = ("thread.resume", "thread.next_run", "focus.answer")
+"""These and all of ``answer`` and ``hand`` need a run that waits or failed: ``test_answering`` runs them."""
 
 
 @pytest.fixture
@@ -103,15 +105,15 @@ def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_
         if not command.enabled():
             prepare(qtbot, window)
         if not command.enabled():
-            never.append(command)
+            if command.id not in OF_RUNS:
+                never.append(command)
             continue
         by_palette(qtbot, window, command)
         assert ran[-1] == command.id
         put_away(qtbot, window)
     # What the demo has no occasion for says what it waits for.
-    assert {command.id.partition(".")[0] for command in never} <= {"secret", "prompt", "chart", "memory", "skills"}, (
-        never
-    )
+    missing = {"secret", "prompt", "chart", "memory", "skills", "answer", "hand"}
+    assert {command.id.partition(".")[0] for command in never} <= missing, never
     assert all(needs(command.id) for command in never)
     assert set(window.prefs.names("recent_commands")) <= set(ran)
     default = opening.default_path()
@@ -121,6 +123,8 @@ def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_
     settle(qtbot, window)
     assert window.desk.opened.path == default and ran[-1] == "file.default"
     open_thread(qtbot, window)
+    by_palette(qtbot, window, command_of(window, "thread.compact"))
+    qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)
     put_away(qtbot, window)
     window.focus("composer")
     window.composer.edit.setPlainText("Hello")
