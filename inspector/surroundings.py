@@ -15,7 +15,7 @@ from inspector.views.frame import DockTitle
 
 NARROW = 1200
 """Below this width of the window the right docks are tabs of the middle."""
-SIDE_WIDTH = 340
+SIDE_WIDTH = 360
 MIN_SIZE = (140, 80)
 """A place can be made this small, whatever it holds: no pane forces the window to grow."""
 

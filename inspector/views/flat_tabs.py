@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QWidget
 from inspector import theme
 
 _PAD = 12
+_GAP = 3
+"""Left on either side of a word where the tabs of docks are squeezed, which Qt does before it lets them scroll."""
 DIFFERS = "≠"
 """Ends the title of a pane in which something is not as the thread has it."""
 
@@ -35,11 +37,13 @@ def _paint_words(painter: QPainter, rect: QRect, text: str) -> None:
     """In the middle; the sign of what differs in the colour of a warning."""
     metrics = painter.fontMetrics()
     area = QRect(rect)
-    area.setLeft(rect.left() + max(0, (rect.width() - metrics.horizontalAdvance(text)) // 2))
+    area.setLeft(rect.left() + max(_GAP, (rect.width() - metrics.horizontalAdvance(text)) // 2))
     flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
     words = text.removesuffix(DIFFERS)
+    room = rect.right() + 1 - _GAP - area.left() - metrics.horizontalAdvance(text.removeprefix(words))
+    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
     painter.drawText(area, flags, words)
-    if words != text:
+    if text.endswith(DIFFERS):
         painter.setPen(theme.error_colour())
         area.setLeft(area.left() + metrics.horizontalAdvance(words))
         painter.drawText(area, flags, DIFFERS)
@@ -79,7 +83,8 @@ class Flattener(QObject):
         bar.setAccessibleName(name)
         bar.setDrawBase(False)
         bar.setExpanding(False)
-        bar.setElideMode(Qt.TextElideMode.ElideNone)  # a word that is cut reads as another
+        bar.setElideMode(Qt.TextElideMode.ElideNone)  # the widths are for whole words
+        bar.setStyleSheet("QTabBar::tab { padding: 6px 5px; }")  # room only: it is painted below
         bar.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
