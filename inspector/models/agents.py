@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from engine.keys import KeyState
 
 Index = QModelIndex | QPersistentModelIndex
+_PLACE = re.compile(r"(\[[^\]]*\])")
 ID_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 SECOND_ROLE = int(Qt.ItemDataRole.UserRole) + 2
 """The line under the name."""
@@ -103,6 +105,18 @@ def problems_line(errors: int, warnings: int) -> str:
     """``2 errors, 1 warning``; empty for none."""
     parts = [format.count(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     return ", ".join(parts)
+
+
+def field_words(field: str) -> str:
+    """The field of a problem for reading: ``subagents[1].system_prompt`` is ``Subagents 2, system prompt``."""
+    words = ""
+    for part in _PLACE.split(field):
+        if part.startswith("["):
+            name = part[1:-1]
+            words += f" {int(name) + 1}" if name.isdecimal() else f" {name}"
+        else:
+            words += part.replace(".", ", ").replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
 def effective_line(value: EffectiveValue | None) -> str:

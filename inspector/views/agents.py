@@ -14,7 +14,6 @@ from inspector import agent_commands, agent_jobs, format
 from inspector.agents import Agents
 from inspector.commands import Commands
 from inspector.jobs import Jobs
-from inspector.models.agents import threads_sentence
 from inspector.panes import Pane
 from inspector.tab_order import following
 from inspector.views.agents_form import AgentForm
@@ -36,7 +35,7 @@ class AgentsWindow(QMainWindow):
 
     def __init__(self, agents: Agents, jobs: Jobs, ask: Ask, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
-        self.agents, self._jobs, self._ask = agents, jobs, ask
+        self.agents, self.ask = agents, ask
         self.id: int | None = None
         """The agent that is shown."""
         self._thread: tuple[str, str] | None = None
@@ -63,6 +62,7 @@ class AgentsWindow(QMainWindow):
         self.commands.add(*agent_commands.window_commands(self))
         self.commands.name_in_place(*agent_commands.IN_PLACE)
         self.commands.build_menus(self.menuBar())
+        self.setMinimumSize(1120, 520)
         self.resize(1220, 780)
         self._connect()
         self._show_thread()
@@ -119,47 +119,6 @@ class AgentsWindow(QMainWindow):
         elif then is not None:
             then()
 
-    def use(self) -> None:
-        """Let the selected thread go on with the agent that is shown; changes are saved first."""
-        id, thread = self.id, self.thread_id
-        if id is not None and thread is not None:
-            self.save(lambda: self.agents.assign(thread, id, lambda: self.assigned.emit(thread)))
-
-    def use_none(self) -> None:
-        """Let the selected thread go on without an agent of these."""
-        thread = self.thread_id
-        if thread is not None:
-            self.agents.assign(thread, None, lambda: self.assigned.emit(thread))
-
-    def start(self) -> None:
-        """Begin a thread with the agent that is shown; changes are saved first."""
-        id = self.id
-        if id is not None:
-            self.save(lambda: self.start_wanted.emit(id))
-
-    def duplicate(self) -> None:
-        """A copy of the agent that is shown, as it is stored."""
-        if self.id is not None:
-            self.agents.duplicate(self.id)
-
-    def delete(self) -> None:
-        """Delete the agent that is shown, after asking."""
-        agent = self.agents.get(self.id) if self.id is not None else None
-        if agent is None:
-            return
-        rest = " They go on with the default agent." if len(agent.threads) > 1 else ""
-        rest = " It goes on with the default agent." if len(agent.threads) == 1 else rest
-        question = f"Delete the agent “{format.one_line(agent.name, 80)}”? {threads_sentence(agent.threads)}{rest}"
-        if self._ask(self, question, "Delete", "Cancel"):
-            self.agents.delete(agent.id)
-
-    def give_up(self) -> None:
-        """Forget what is not saved, after asking."""
-        if self.id is not None and self._ask(self, "Give up what you changed here and did not save?", "Give it up",
-                                             "Keep it"):  # fmt: skip
-            self.form.note.clear()
-            self.agents.load_theirs(self.id)
-
     # -- what happened ---------------------------------------------------------------------------
 
     def _connect(self) -> None:
@@ -173,12 +132,12 @@ class AgentsWindow(QMainWindow):
         agents.failed.connect(self._failed)
         self.list.chosen.connect(self._choose)
         self.list.new_wanted.connect(agents.create)
-        self.list.copy_wanted.connect(self.duplicate)
+        self.list.copy_wanted.connect(lambda: self.commands.run("agent.duplicate"))
         self.list.list.customContextMenuRequested.connect(self._menu)
         form.changed.connect(self._mark)
         form.save_wanted.connect(self.save)
-        form.use_wanted.connect(self.use)
-        form.start_wanted.connect(self.start)
+        form.use_wanted.connect(lambda: self.commands.run("agent.use"))
+        form.start_wanted.connect(lambda: self.commands.run("agent.start"))
 
     def _listed(self) -> None:
         self.list.set_agents(self.agents.agents)
@@ -222,8 +181,10 @@ class AgentsWindow(QMainWindow):
         if edit.outdated:
             self._offer_both("What you changed here before is not saved, and the agent was changed elsewhere since.")
         elif edit.restored and edit.dirty:
-            self.form.note.say("What you changed here before is still here. It is not saved.", ("Save", self.save),
-                               ("Give it up…", self.give_up), ("Close", self.form.note.clear))  # fmt: skip
+            self.form.note.say(
+                "What you changed here before is still here. It is not saved.", ("Save", self.save),
+                ("Give it up…", lambda: self.commands.run("agent.give_up")), ("Close", self.form.note.clear),
+            )  # fmt: skip
         if self._new == id:
             self.form.name.setFocus()
             self.form.name.selectAll()

@@ -8,7 +8,8 @@ from PySide6.QtCore import QStringListModel, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.panes import plain_label
-from inspector.views.agents_fields import CheckField, LineField, NumberField, ProseField, SizeField
+from inspector.views.agents_fields import CheckField, LineField, ProseField
+from inspector.views.agents_numbers import NumberField, SizeField
 from inspector.views.agents_page import Page
 
 _FIRST_CUT = {"trigger": ["messages", 20], "keep": ["messages", 20], "max_length": 2000}

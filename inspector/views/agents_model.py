@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from inspector import format
 from inspector.models.agents import key_line
 from inspector.panes import plain_label, tint
-from inspector.views.agents_fields import MOST, LineField, NumberField, ProseField
+from inspector.views.agents_fields import LineField, ProseField
+from inspector.views.agents_numbers import MOST, NumberField
 from inspector.views.agents_page import Page, wrapped
 from inspector.views.buttons import WordButton
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inspector.agent_jobs import Judged
 
 LABEL_WIDTH = 136
-EFFECTIVE_WIDTH = 250
+EFFECTIVE_WIDTH = 224
 WIDEST = 980
 
 
@@ -55,7 +55,6 @@ class Page(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.title)
         body = QWidget()
         body.setMaximumWidth(WIDEST)
@@ -218,7 +217,7 @@ class _Wrapped(QLabel):
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -10,8 +10,9 @@ from PySide6.QtGui import QFontMetrics, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from inspector import format, theme
-from inspector.models.agents import problems_line
+from inspector.models.agents import field_words, problems_line
 from inspector.panes import plain_label, tint
+from inspector.views.bar_delegate import BarDelegate
 from inspector.views.buttons import WordButton
 from inspector.views.quiet import quiet
 
@@ -41,7 +42,7 @@ class ProblemsBar(QWidget):
         self.list.setAccessibleName("Problems of the agent")
         self.list.setModel(self.model)
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setItemDelegate(BarDelegate(self.list, pad=2, elide=Qt.TextElideMode.ElideRight))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.activated.connect(self._chosen)
@@ -73,7 +74,8 @@ class ProblemsBar(QWidget):
         self.model.clear()
         for problem in problems:
             sign = "!" if problem.level == "error" else "Note:"
-            item = QStandardItem(format.one_line(f"{sign} {problem.field}: {problem.sentence}", 400))
+            item = QStandardItem(format.one_line(f"{sign} {field_words(problem.field)}: {problem.sentence}", 400))
+            item.setData(item.text(), int(Qt.ItemDataRole.AccessibleTextRole))
             item.setToolTip(format.tip(problem.sentence))
             item.setData(problem.field, FIELD_ROLE)
             if problem.level == "error":

@@ -15,9 +15,10 @@ PAD_X, GAP = 8, 2
 class BarDelegate(QStyledItemDelegate):
     """Everything as plain text; ``second`` is the role of the line under the name, if there is one."""
 
-    def __init__(self, parent: object = None, *, second: int | None = None, pad: int = 5) -> None:
+    def __init__(self, parent: object = None, *, second: int | None = None, pad: int = 5,
+                 elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:  # fmt: skip
         super().__init__(parent)  # type: ignore[arg-type]
-        self._second, self._pad = second, pad
+        self._second, self._pad, self._elide = second, pad, elide
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """The same for every row."""
@@ -25,7 +26,7 @@ class BarDelegate(QStyledItemDelegate):
         return QSize(60, (line if self._second is None else 2 * line + GAP) + 2 * self._pad)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The name elided in its middle, the line under it at its end."""
+        """The name, and the line under it elided at its end."""
         painter.save()
         if bool(option.state & QStyle.StateFlag.State_Selected):
             painter.fillRect(option.rect, theme.selection_colour())
@@ -39,8 +40,7 @@ class BarDelegate(QStyledItemDelegate):
         colour = index.data(int(Qt.ItemDataRole.ForegroundRole))
         painter.setFont(option.font)
         painter.setPen(colour.color() if isinstance(colour, QBrush) else colour or theme.text_colour())
-        painter.drawText(line, flags, metrics.elidedText(str(index.data() or ""), Qt.TextElideMode.ElideMiddle,
-                                                         line.width()))  # fmt: skip
+        painter.drawText(line, flags, metrics.elidedText(str(index.data() or ""), self._elide, line.width()))
         if self._second is not None:
             below = str(index.data(self._second) or "")
             painter.setPen(theme.error_colour() if below.startswith("!") else theme.muted_colour())
