@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine.trace.model import SkillDrift
@@ -33,7 +34,7 @@ class Words(QWidget):
 
     def __init__(self, *parts: QWidget) -> None:
         super().__init__()
-        flow = Flow(self, spacing=4)
+        self._flow = flow = Flow(self, spacing=4)
         self._parts = parts
         high = self.fontMetrics().height() + 4
         for part in parts:
@@ -42,6 +43,23 @@ class Words(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def sizeHint(self) -> QSize:
+        """What the present width needs."""
+        return QSize(120, self._high())
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as the present width needs."""
+        return QSize(40, self._high())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width may need another number of lines."""
+        super().resizeEvent(event)
+        if self._high() != self.height():
+            self.updateGeometry()
+
+    def _high(self) -> int:
+        return self._flow.heightForWidth(max(40, self.width()))
 
     def text(self) -> str:
         """All of it."""
