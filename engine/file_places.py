@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.lifetimes import PLACE_OF_KIND, THREAD_STATE, RoutedPlace
 from engine.memory.rows import reading
-from engine.places import Layout
+from engine.places import Identity, Layout
 from engine.trace.layouts import layout_of
 from engine.workspace import check_file
 
@@ -26,6 +26,14 @@ def file_places(path: str | Path, thread_id: str | None = None) -> tuple[RoutedP
     with reading(path) as db:
         layout = layout_of(db.execute, thread_id)
     return tuple(_routed(layout, prefix) for prefix in ("/", *sorted(layout.settings.routes)))
+
+
+def identity_of(path: str | Path, thread_id: str) -> Identity | None:
+    """For whom the agent of a thread of a workspace ran last; None where the record names nobody."""
+    if check_file(Path(path)) != "workspace":
+        return None
+    with reading(path) as db:
+        return layout_of(db.execute, thread_id).identity
 
 
 def path_on_disk(places: Sequence[RoutedPlace], path: str) -> Path | None:

@@ -15,12 +15,14 @@ from engine.explain.model import (
     CacheUse,
     Fates,
     Integrity,
+    Remembered,
     RequestDiff,
     SummaryReport,
     TextDiff,
     ToolReport,
     Waterfall,
 )
+from engine.explain.remembered import remembered_in
 from engine.explain.sequence import Tick, no_tick
 from engine.explain.source import Source
 from engine.explain.summaries import summary_reports
@@ -54,6 +56,10 @@ class Explainer:
     def cache(self, request_id: int, tick: Tick = no_tick) -> CacheUse:
         """Where its prefix leaves that of the same agent's request before, and why."""
         return self._cache.use(request_id, tick)
+
+    def remembered(self, request_id: int) -> tuple[Remembered, ...]:
+        """What was not said in this turn, and by which mechanism each is here all the same."""
+        return remembered_in(self._source, request_id)
 
     def predecessor(self, request_id: int) -> RequestRow | None:
         """The same agent's request before; None for its first."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from engine.explain.model import Amount, Area, CacheTotals, CacheUse, Change, MessageFate, Step, Waterfall
+from engine.explain.model import Amount, Area, CacheTotals, CacheUse, Change, MessageFate, Remembered, Step, Waterfall
 from inspector import format
 from inspector.explaining import Explaining
 from inspector.jobs import Progress
@@ -54,6 +54,7 @@ class Why:
     cache: CacheUse
     predecessor: int | None
     """Number of the request that the cache is compared with."""
+    remembered: tuple[Remembered, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,9 @@ def read_why(explaining: Explaining, request_id: int, progress: Progress) -> Why
     turns = [Turn(n, step.contributor, step, step.amounts, step.total) for n, step in enumerate(waterfall.steps)]
     turns.append(Turn(len(turns), THE_REQUEST, None, waterfall.total, waterfall.total))
     return Why(
-        request_id, waterfall, tuple(turns), tuple(told), tuple(counts.most_common()), fates.problem, cache, number
-    )
+        request_id, waterfall, tuple(turns), tuple(told), tuple(counts.most_common()), fates.problem, cache, number,
+        explainer.remembered(request_id),
+    )  # fmt: skip
 
 
 def thread_use(explaining: Explaining, thread_id: str, progress: Progress) -> ThreadUse:

@@ -22,9 +22,10 @@ from inspector.views.events import EventsPane
 from inspector.views.fates import FatesPane
 from inspector.views.flat_tabs import flat_tabs
 from inspector.views.items_table import ItemsTable
+from inspector.views.remembered import RememberedPane
 from inspector.views.waterfall import WaterfallPane
 
-CONTRIBUTORS, CACHE, FATES, EVENTS = range(4)
+CONTRIBUTORS, CACHE, FATES, EVENTS, REMEMBERED = range(5)
 
 
 class WhyView(QWidget):
@@ -48,11 +49,13 @@ class WhyView(QWidget):
         self.cache = CachePane(jobs, explaining)
         self.fates = FatesPane(jobs, explaining)
         self.events = EventsPane(explaining.reader, jobs)
-        self.tabs = flat_tabs("Contributors, prompt cache, fates, events")
+        self.remembered = RememberedPane()
+        self.tabs = flat_tabs("Contributors, prompt cache, fates, events, what is remembered")
         self.tabs.addTab(self.waterfall, "Contributors")
         self.tabs.addTab(self.cache, "Prompt cache")
         self.tabs.addTab(self.fates, "Fates of messages")
         self.tabs.addTab(self.events, "Events")
+        self.tabs.addTab(self.remembered, "Remembered")
         self.pane = Pane()
         self.pane.set_content(self.tabs)
         outer = QVBoxLayout(self)
@@ -61,6 +64,7 @@ class WhyView(QWidget):
         self.setFocusProxy(self.tabs)
         self.waterfall.go_to_part.connect(self.go_to_part)
         self.cache.go_to_part.connect(self.go_to_part)
+        self.remembered.go_to_part.connect(self.go_to_part)
         self.cache.go_to_request.connect(self.go_to_request)
         self.events.go_to_request.connect(self.go_to_request)
         for part in (self.fates, self.events):
@@ -72,7 +76,7 @@ class WhyView(QWidget):
     @property
     def table(self) -> ItemsTable[Any]:
         """The list of what is in front."""
-        return (self.waterfall, self.cache, self.fates, self.events)[self.tabs.currentIndex()].table
+        return (self.waterfall, self.cache, self.fates, self.events, self.remembered)[self.tabs.currentIndex()].table
 
     def show_request(self, detail: RequestDetail, _previous: RequestDetail | None) -> None:
         """Explain another request."""
@@ -93,7 +97,7 @@ class WhyView(QWidget):
         """Explain nothing."""
         self._detail = self.why = None
         self._jobs.cancel((self, "why"))
-        for part in (self.waterfall, self.cache, self.fates, self.events):
+        for part in (self.waterfall, self.cache, self.fates, self.events, self.remembered):
             part.clear()
         self.pane.show_empty("No request is selected.", "Select one above to see why it is what it is.")
 
@@ -130,6 +134,9 @@ class WhyView(QWidget):
         self.waterfall.show_why(why, detail.not_recorded)
         self.cache.show_why(why, detail.row)
         self.fates.show_why(why, detail)
+        self.remembered.show_why(why)
+        many = len(why.remembered)
+        self.tabs.setTabText(REMEMBERED, f"Remembered {format.exact(many)}" if many else "Remembered")
         self.pane.show_content()
         self._select_message()
 

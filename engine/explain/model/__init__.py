@@ -20,6 +20,9 @@ from engine.explain.model.fates import MessageFate as MessageFate
 from engine.explain.model.integrity import Integrity as Integrity
 from engine.explain.model.integrity import IntegrityDifference as IntegrityDifference
 from engine.explain.model.integrity import MissingArtifact as MissingArtifact
+from engine.explain.model.remembered import MECHANISMS as MECHANISMS
+from engine.explain.model.remembered import Mechanism as Mechanism
+from engine.explain.model.remembered import Remembered as Remembered
 from engine.explain.model.summaries import LostFact as LostFact
 from engine.explain.model.summaries import SummaryReport as SummaryReport
 from engine.explain.model.tools import ToolCost as ToolCost
