@@ -25,6 +25,8 @@ from inspector.views.answer_panel import AnswerPanel
 from inspector.views.composer import Composer
 
 _STATUSES = ("interrupted", "failed", "stopped")
+_LOOKED_BACK = 50
+"""Requests among which the one that failed last is looked for."""
 
 
 class Answering(QObject):
@@ -198,8 +200,8 @@ class Answering(QObject):
         if self._standing.questions:
             sentence = f"The thread waits for {'a' if self._read_only else 'your'} decision."
         elif row.status == "failed":
-            rows = session.rows.known()
-            error = next((each.error for each in reversed(rows) if each.error), None)
+            last = [session.rows.row(id) for id in session.rows.ids[-_LOOKED_BACK:]]
+            error = next((each.error for each in reversed(last) if each is not None and each.error), None)
             sentence, failed = f"The last run failed: {error}" if error else "The last run failed.", True
         elif row.status == "stopped" and self._standing.can_go_on:
             sentence = "The last run was stopped before it was done."

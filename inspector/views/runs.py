@@ -26,25 +26,28 @@ class RunsButton(MenuButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Runs", "Runs under way", parent)
         self._turns: list[Turn] = []
-        self._titles: dict[str, str] = {}
+        self._threads: Sequence[ThreadRow] = ()
         self.entries.aboutToShow.connect(self._fill)
         self.hide()
 
     def show_runs(self, turns: Sequence[Turn], threads: Sequence[ThreadRow] | None) -> None:
         """Say how many there are, and how many wait for an answer."""
-        self._turns = list(turns)
+        self._turns, self._threads = list(turns), threads or ()
         if turns:
-            self._titles = {row.thread_id: title(row) for row in threads or ()}
             waiting = sum(turn.state == "waiting" for turn in turns)
             one = "1 run waits for you" if waiting == len(turns) else "1 run under way"
             many = f"{len(turns)} runs under way" + (f", {waiting} of them for you" if waiting else "")
-            self.setText(f"{one if len(turns) == 1 else many} ▾")
-            self.setAccessibleName(self.text().removesuffix(" ▾"))
+            says = one if len(turns) == 1 else many
+            if says != self.accessibleName():  # runs tell of themselves thirty times a second
+                self.setText(f"{says} ▾")
+                self.setAccessibleName(says)
         self.setVisible(bool(turns))
 
     def _fill(self) -> None:
         self.entries.clear()
+        wanted = {turn.thread_id for turn in self._turns}
+        titles = {row.thread_id: title(row) for row in self._threads if row.thread_id in wanted}
         for turn in self._turns:
-            name = self._titles.get(turn.thread_id) or "New thread"
+            name = titles.get(turn.thread_id) or "New thread"
             line = format.menu_text(f"{_SIGNS.get(turn.state, '●')} {name}: {turn.line()}", 90)
             self.entries.addAction(line, partial(self.chosen.emit, turn.thread_id))
