@@ -79,14 +79,14 @@ class OpenedItem(Opened):
 
 def namespaces(path: Path) -> list[StoreNamespace]:
     """The namespaces that have items."""
-    from engine import store_namespaces
+    from engine.store import store_namespaces
 
     return store_namespaces(path)
 
 
 def page(path: Path, namespace: str, query: str, offset: int, limit: int = PAGE, around: str = "") -> Page:
     """Items from ``offset`` on, or those about the key ``around``."""
-    from engine import store_items
+    from engine.store import store_items
 
     found = store_items(path, namespace, query, limit, offset, around)
     rows = tuple(
@@ -97,7 +97,7 @@ def page(path: Path, namespace: str, query: str, offset: int, limit: int = PAGE,
 
 def read(path: Path, namespace: str, key: str) -> ReadItem:
     """An item as it stands."""
-    from engine import store_item
+    from engine.store import store_item
 
     item = store_item(path, namespace, key)
     as_json = shown(item.json)
@@ -163,7 +163,7 @@ def save(
         from engine.store import save_file
 
         return Written(typed, ExactText.of(text), save_file(workspace, namespace, key, text, version).version)
-    from engine import save_item
+    from engine.store import save_item
 
     try:
         saved = save_item(workspace, namespace, key, text, version)
@@ -183,6 +183,6 @@ def _with_text(conflict: EditConflict, path: Path, namespace: str, key: str) -> 
 
 def delete(workspace: Path, namespace: str, key: str, version: str) -> None:
     """Delete an item as it was seen. Raises ``EditConflict`` over another one."""
-    from engine import delete_item
+    from engine.store import delete_item
 
     delete_item(workspace, namespace, key, version)

@@ -8,8 +8,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.lifetimes import Lifetime, RoutedPlace, lifetime_table
+from inspector import format
 from inspector.jobs import Jobs
-from inspector.models.file_places import LifetimesModel
+from inspector.models.file_places import LifetimesModel, within_in_words
 from inspector.panes import Pane, plain_label
 from inspector.places_of_files import places_of
 from inspector.views.buttons import WordButton
@@ -68,4 +69,6 @@ class FilePlaces(QDialog):
         self.pane.set_content(self.table)
         self.pane.show_content()
         self.table.select_first()
-        self.own.setText("● is where the agent of the selected thread has files." if used else "No thread is selected.")
+        own = " · ".join(f"{within_in_words(one)} ({one.place})" for one in used)
+        says = f"● is where the agent of the selected thread has files: {own}" if used else "No thread is selected."
+        self.own.setText(format.marked(says))
