@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from inspector import format, theme
 from inspector.models.shown_text import one_line
 
-
 _STEP = 8
 """Pixels in which a label's wish grows: a digit more or less then lays out nothing anew."""
 
@@ -45,9 +44,13 @@ class ElidedLabel(QWidget):
         self._line = one_line(text, 1000)
         self.setAccessibleName(self._line)
         self.setToolTip(format.tip(text))
-        if self.sizeHint() != before:
+        if self.sizeHint() != before and self.sizePolicy().horizontalPolicy() != QSizePolicy.Policy.Ignored:
             self.updateGeometry()
         self.update()
+
+    def fill(self) -> None:
+        """Take the room that the others leave, whatever it says: then another text lays out nothing anew."""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
         """The whole text."""

@@ -41,6 +41,7 @@ class MessagesView(QWidget):
         self._reader, self._jobs = reader, jobs
         self._detail: RequestDetail | None = None
         self.caption = ElidedLabel(muted=True)
+        self.caption.fill()
         self.model = MessagesModel(heads, self)
         self.table = MessageTable("Messages")
         self.message = MessageView(reader, jobs)

@@ -30,6 +30,7 @@ class RequestHeader(QWidget):
         self.title = ElidedLabel()
         self.title.setFont(_bold(self.title))
         self.says = ElidedLabel(muted=True)
+        self.says.fill()
         self.exact = ElidedLabel(muted=True)
         self.parent_button = QToolButton()
         self.parent_button.setAutoRaise(True)
