@@ -88,7 +88,7 @@ def not_text(data: bytes, error: UnicodeDecodeError) -> str:
     """In words: where the first byte stands that is not UTF-8, and what the bytes probably are."""
     shown = f" The first {format.exact(PREVIEW)} of {format.exact(len(data))} bytes are shown."
     return (
-        f"Not UTF-8: byte 0x{data[error.start]:02X} at position {format.exact(error.start + 1)}. "
+        f"Not UTF-8: byte {format.exact(error.start)} is 0x{data[error.start]:02x}. "
         f"It looks like {guess(data)}.{shown if len(data) > PREVIEW else ''}"
     )
 

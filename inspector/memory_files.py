@@ -38,7 +38,7 @@ class Opened:
     @property
     def missing(self) -> bool:
         """Whether there is no such file."""
-        return not self.file.version and self.file.text is None and not self.elsewhere
+        return _missing(self.file) and not self.elsewhere
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,7 @@ def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | N
     if workspace is None and copied_only(file):
         says = "It can be read, not edited: shown is the copy that the thread loaded, the file itself is not here."
         return Opened(file, ExactText.of(file.in_thread or ""), None, None, 0, None, says, elsewhere=True)
-    missing = not file.version and file.text is None
-    if file.text is None and not missing:
+    if file.text is None and file.version:
         content = file_content.content_of(file.path, reader.file(thread_id, file.path))
         exact, reason = ExactText.of(content.text), content.note or file.problem or "It is not text."
     elif workspace is None:
@@ -116,6 +115,11 @@ def discard_draft(slot: Slot, turn: int) -> None:
         slot.discard(turn)
     except OSError:
         pass  # it is offered once more, and dropped when it equals the file
+
+
+def _missing(file: MemoryFile) -> bool:
+    """Whether nothing is there: a folder, or what can't be read, is something."""
+    return not file.version and file.text is None and file.state != "stops"
 
 
 def _is_stored(draft: Draft, file: MemoryFile) -> bool:

@@ -18,6 +18,8 @@ def state(file: MemoryFile) -> str:
     """One word or two: how the file stands to the thread."""
     if file.problem and file.text is None and file.version:
         return "not UTF-8"
+    if file.state == "stops":
+        return "! stops the agent"
     if copied_only(file):
         return "copy only"
     if file.text is None:
@@ -29,6 +31,8 @@ def state(file: MemoryFile) -> str:
 
 def in_words(file: MemoryFile) -> str:
     """A sentence: what the thread has of the file."""
+    if file.state == "stops":
+        return f"A run that loads it fails: {file.problem or 'it is not text'}."
     if copied_only(file):
         words = file.problem or ""
         return f"{words[:1].upper()}{words[1:]}."
@@ -46,7 +50,7 @@ def in_words(file: MemoryFile) -> str:
 
 
 def _bad(file: MemoryFile) -> bool:
-    return DRIFT in state(file) or state(file) == "not UTF-8"
+    return file.state == "stops" or DRIFT in state(file) or state(file) == "not UTF-8"
 
 
 class MemoryModel(ItemsModel[MemoryFile]):

@@ -32,7 +32,17 @@ def _sign(row: DryRow) -> str:
 def _name(row: Row) -> str:
     piece = row[1].before or row[1].after
     assert piece is not None
-    return f"{_sign(row[1])} " + format.one_line(f"{piece.kind} · {piece.contributor or piece.text}", 80)
+    told = [piece.kind, _called(piece), piece.contributor]
+    return f"{_sign(row[1])} " + format.one_line(" · ".join(each for each in told if each), 120)
+
+
+def _called(piece: Piece) -> str:
+    """Name of a tool, or how a message begins."""
+    if piece.kind == "tools":
+        value = piece.value if isinstance(piece.value, dict) else {}
+        inner = value.get("function")
+        return str((inner if isinstance(inner, dict) else value).get("name") or "")
+    return "" if piece.kind in ("system", "memory", "skills") else piece.text[:80]
 
 
 def _cache(row: Row) -> str:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from engine.errors import EditConflict
 from engine.trace.model import MemoryFile
-from inspector import memory_files, workbench
+from inspector import memory_files, theme, workbench
 from inspector.exact_text import ExactText
 from inspector.jobs import Failure, Jobs
 from inspector.memory_files import Opened, Written
@@ -25,6 +25,15 @@ from inspector.views.document_text import begin, replace, text_of
 from inspector.views.memory_draft import DraftKeeper
 
 DOCUMENT_MARGIN = 6
+
+
+def empty_document() -> QTextDocument:
+    """A document for the editor, with nothing in it."""
+    made = QTextDocument()
+    made.setDocumentLayout(QPlainTextDocumentLayout(made))
+    made.setDocumentMargin(DOCUMENT_MARGIN)
+    made.setDefaultFont(theme.mono_font())  # another font would lay a long text out anew
+    return made
 
 
 class MemoryBuffer(QObject):
@@ -41,7 +50,15 @@ class MemoryBuffer(QObject):
 
     noun = "file"
 
-    def __init__(self, jobs: Jobs, workspace: Path | None, opened: Opened, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        workspace: Path | None,
+        opened: Opened,
+        parent: QObject | None = None,
+        document: QTextDocument | None = None,
+    ) -> None:
+        """``document`` holds the text already, where that is long."""
         super().__init__(parent)
         self.jobs = jobs
         self.workspace = workspace
@@ -63,10 +80,10 @@ class MemoryBuffer(QObject):
         self.restored_at: float | None = None
         """When the unsaved text that this buffer began with was written."""
         self.more_drafts = opened.more_drafts
-        self.document = QTextDocument(self)
-        self.document.setDocumentLayout(QPlainTextDocumentLayout(self.document))
-        self.document.setDocumentMargin(DOCUMENT_MARGIN)
-        begin(self.document, self.base.shown)
+        self.document = document or empty_document()
+        self.document.setParent(self)
+        if document is None:
+            begin(self.document, self.base.shown)
         self._check_kept()
         self._draft = DraftKeeper(jobs, opened.slot, self._texts, self)
         self._draft.failed.connect(self.failed)

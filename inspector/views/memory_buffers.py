@@ -7,13 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from inspector.drafts import Drafts, Slot
 from inspector.jobs import Jobs
 from inspector.memory_files import Opened
 from inspector.models.late import while_alive
-from inspector.views.memory_buffer import MemoryBuffer
+from inspector.views.memory_buffer import MemoryBuffer, empty_document
+from inspector.views.pouring import LONG, Pouring
 
 
 class Buffers(QObject):
@@ -94,10 +96,18 @@ class Buffers(QObject):
         self._buffers.clear()
 
     def _made(self, key: Hashable, opened: Opened) -> None:
-        self._opening.discard(key)
         if opened.slot is not None:
             self._slots.append(opened.slot)
-        self._buffers[key] = self._class(self._jobs, self._workspace, opened, self)
+        text = opened.exact.shown
+        if len(text) < LONG:
+            self._ready(key, opened, None)
+            return
+        document = empty_document()
+        Pouring(document, text, lambda: self._ready(key, opened, document), self)
+
+    def _ready(self, key: Hashable, opened: Opened, document: QTextDocument | None) -> None:
+        self._opening.discard(key)
+        self._buffers[key] = self._class(self._jobs, self._workspace, opened, self, document)
         self.opened.emit(key)
 
     def _not_made(self, key: Hashable, sentence: str) -> None:

@@ -95,7 +95,7 @@ def _state(file: MemoryFile) -> str:
     if file.state == "missing":
         return "missing: the agent skips it"
     if file.state == "stops":
-        return f"! stops the agent: {file.problem or 'it is not text'}"
+        return f"! {file.problem or 'it is not text; the agent stops on it'}"
     facts = file.facts
     parts = ["loaded", format.count(file.size, "byte")]
     if file.tokens is not None:

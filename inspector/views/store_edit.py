@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.trace.model import MemoryFile
@@ -35,8 +36,15 @@ class ItemBuffer(MemoryBuffer):
 
     noun = "item"
 
-    def __init__(self, jobs: Jobs, workspace: Path | None, opened: Opened, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, workspace, opened, parent)
+    def __init__(
+        self,
+        jobs: Jobs,
+        workspace: Path | None,
+        opened: Opened,
+        parent: QObject | None = None,
+        document: QTextDocument | None = None,
+    ) -> None:
+        super().__init__(jobs, workspace, opened, parent, document)
         self.namespace = opened.file.within
         self.key: Key = (self.namespace, self.path)
         self.as_file = isinstance(opened, OpenedItem) and opened.as_file

@@ -14,6 +14,7 @@ from inspector.models.beside import beside
 from inspector.models.column import _cells
 from inspector.models.marked_text import Marked
 from inspector.views.dry_run import NextRequest
+from tests.inspector.conftest import WAIT_MS
 from tests.inspector.side_world import rich_labels, unnamed
 
 LINES = st.lists(
@@ -102,7 +103,7 @@ def view(qtbot, jobs):
         DryRow(None, piece("came", "human")),
     )
     made.run(lambda: DryComparison(rows, 2, 900, 1_000, 1_001))
-    qtbot.waitUntil(lambda: jobs.idle() and made.beside.found is not None)
+    qtbot.waitUntil(lambda: jobs.idle() and made.beside.found is not None, timeout=WAIT_MS)
     return made
 
 
@@ -113,10 +114,10 @@ def line_of(view: NextRequest, side: int = 1) -> str:
 def test_steps_from_difference_to_difference_by_keyboard(view: NextRequest, qtbot, jobs) -> None:
     def press(key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> str:
         qtbot.keyClick(view.table, key, modifier)
-        qtbot.waitUntil(jobs.idle)
+        qtbot.waitUntil(jobs.idle, timeout=WAIT_MS)
         return line_of(view)
 
-    qtbot.waitUntil(lambda: view.isActiveWindow())
+    qtbot.waitUntil(lambda: view.isActiveWindow(), timeout=WAIT_MS)
     assert [view.model.index(n, 3).data() for n in range(4)] == ["kept", "lost", "lost", "new"]
     assert [view.model.index(n, 0).data()[0] for n in range(4)] == ["=", "≠", "=", "+"]
     assert view.table.current()[0] == 1
@@ -128,7 +129,7 @@ def test_steps_from_difference_to_difference_by_keyboard(view: NextRequest, qtbo
     assert press(Qt.Key.Key_D, Qt.KeyboardModifier.ShiftModifier) == "LINE 200 of a long text"
     assert press(Qt.Key.Key_D, Qt.KeyboardModifier.ShiftModifier) == "LINE 5 of a long text"
     view.table.select(0)
-    qtbot.waitUntil(jobs.idle)
+    qtbot.waitUntil(jobs.idle, timeout=WAIT_MS)
     assert view.beside.says.text() == "Both are the same."
     assert rich_labels(view) == []
     assert unnamed(view) == []
@@ -136,7 +137,7 @@ def test_steps_from_difference_to_difference_by_keyboard(view: NextRequest, qtbo
 
 def test_both_sides_scroll_together_and_follow_the_width(view: NextRequest, qtbot, jobs) -> None:
     view.beside.whole.setChecked(True)
-    qtbot.waitUntil(jobs.idle)
+    qtbot.waitUntil(jobs.idle, timeout=WAIT_MS)
     left, right = view.beside.sides
     right.verticalScrollBar().setValue(100)
     assert left.verticalScrollBar().value() == 100
@@ -145,7 +146,7 @@ def test_both_sides_scroll_together_and_follow_the_width(view: NextRequest, qtbo
     assert left.blockCount() == right.blockCount() > 300
     lines = left.blockCount()
     view.resize(500, 600)
-    qtbot.waitUntil(lambda: jobs.idle() and left.blockCount() > lines)
+    qtbot.waitUntil(lambda: jobs.idle() and left.blockCount() > lines, timeout=WAIT_MS)
     assert left.blockCount() == right.blockCount()
     left.moveCursor(QTextCursor.MoveOperation.End)
     left.selectAll()

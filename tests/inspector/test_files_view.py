@@ -162,7 +162,7 @@ def test_a_name_that_could_become_markup_does_not(qtbot, view, reader, jobs, sam
         (b"%PDF-1.7\xff", "a PDF document"),
         (b"caf\xe9", "text in another encoding"),
         (b"\0\1\2\xff", "binary data"),
-        (b"ok\xff", "byte 0xFF at position 3"),
+        (b"ok\xff", "byte 2 is 0xff"),
     ],
 )
 def test_what_is_not_text_is_shown_as_bytes_with_the_reason(qtbot, view, reader, jobs, data, says) -> None:

@@ -13,6 +13,7 @@ from engine.memory.sent import sent_text
 from inspector import theme
 from inspector.models.markdown import CODE, EMPHASIS, HEADING, KEY, LINK, LONGEST, MARK, STRONG, UNSENT, outline, spans
 from inspector.views.markdown_dye import format_of
+from tests.inspector.conftest import WAIT_MS
 from tests.inspector.memory_world import World, shown, typed
 from tests.inspector.test_theme import contrast
 
@@ -110,22 +111,22 @@ def drawn(view, line: int) -> list[tuple[int, int]]:
 def test_only_lines_on_the_screen_are_coloured_and_typing_colours_what_follows(world: World) -> None:
     world.put("\U0001f469 **bold**\nplain\n" + "# title\n" * 3_000)
     view = world.window()
-    world.qtbot.waitUntil(lambda: drawn(view, 0) == [(3, 8)])
+    world.qtbot.waitUntil(lambda: drawn(view, 0) == [(3, 8)], timeout=WAIT_MS)
     assert drawn(view, 1) == []
     assert drawn(view, 2_900) == []
     document = view.edit.editor.document()
     assert not document.isUndoAvailable()
     assert not view.has_unsaved()
     view.edit.editor.moveCursor(QTextCursor.MoveOperation.End)
-    world.qtbot.waitUntil(lambda: drawn(view, 2_995) != [])
+    world.qtbot.waitUntil(lambda: drawn(view, 2_995) != [], timeout=WAIT_MS)
     view.edit.editor.moveCursor(QTextCursor.MoveOperation.Start)
     typed(view, "<!-- \n")
-    world.qtbot.waitUntil(lambda: drawn(view, 1) == [(3, 8)])
+    world.qtbot.waitUntil(lambda: drawn(view, 1) == [(3, 8)], timeout=WAIT_MS)
     view.edit.editor.find("plain")
     view.edit.editor.insertPlainText("-->")
-    world.qtbot.waitUntil(lambda: drawn(view, 0) == [(0, 5)] and drawn(view, 1) == [(0, 11)])
+    world.qtbot.waitUntil(lambda: drawn(view, 0) == [(0, 5)] and drawn(view, 1) == [(0, 11)], timeout=WAIT_MS)
     assert drawn(view, 2) == [(0, 3)]
     before = shown(view)
     document.undo()
     assert shown(view) != before
-    world.qtbot.waitUntil(lambda: drawn(view, 1) == [(3, 8)])
+    world.qtbot.waitUntil(lambda: drawn(view, 1) == [(3, 8)], timeout=WAIT_MS)

@@ -107,3 +107,20 @@ def test_two_agents_skills_at_one_path_are_two_files_in_the_editor(ran: InFolder
     ran.settle()
     assert made[0].read_text().startswith("typed in one\n")
     assert made[1].read_text().startswith("---\nname: report\ndescription: Of two")
+
+
+def test_a_folder_in_the_place_of_the_file_is_told_to_stop_the_agent(ran: InFolder) -> None:
+    ran.on_disk.unlink()
+    ran.on_disk.mkdir()
+    view = ran.pane("f")
+    assert view.table.proxy.index(0, 2).data() == "! stops the agent"
+    assert view.drift.file.text() == "! it is a folder; the agent stops on it"
+    assert "fails" in view.standing.text()
+    assert view.edit.note.text() == "Read only. It can't be read: it is a folder."
+    assert "Create it…" not in view.edit.note.buttons(), "something is there"
+    assert not view.edit.can_save()
+    ran.on_disk.rmdir()
+    view.refresh()
+    ran.settle()
+    assert view.table.proxy.index(0, 2).data() != "! stops the agent"
+    assert "Create it…" in view.edit.note.buttons()

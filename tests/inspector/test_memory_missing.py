@@ -96,7 +96,7 @@ def test_a_file_that_is_not_utf8_is_only_shown(world: World) -> None:
     view = world.window()
     assert view.edit.editor.isReadOnly()
     assert view.edit.editor.tabChangesFocus()
-    assert "byte 0xE9 at position 4" in view.edit.note.text()
+    assert "byte 3 is 0xe9" in view.edit.note.text()
     assert shown(view).startswith("00000000  63 61 66 e9")
     assert view.table.proxy.index(0, 2).data() == "not UTF-8"
     assert not view.can_save()

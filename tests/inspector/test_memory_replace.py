@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from engine.errors import UsageError
 from inspector.text_search import TOGETHER, Wanted, find, replace_all, replace_one
 from inspector.views.memory import MemoryView
-from tests.inspector.conftest import settle
+from tests.inspector.conftest import WAIT_MS, settle
 from tests.inspector.memory_world import World, save, shown
 
 TEXTS = st.text(st.sampled_from("ab AB_\n.é\U0001f469"), max_size=60)
@@ -71,7 +71,7 @@ def replacing(world: World, view: MemoryView, words: str, by: str) -> None:
 
 
 def through(world: World, view: MemoryView) -> None:
-    world.qtbot.waitUntil(lambda: world.jobs.idle() and not view.edit.search._replacing.busy)
+    world.qtbot.waitUntil(lambda: world.jobs.idle() and not view.edit.search._replacing.busy, timeout=WAIT_MS)
 
 
 def test_one_by_one_by_keyboard(world: World) -> None:

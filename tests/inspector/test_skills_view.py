@@ -144,7 +144,7 @@ def test_a_skill_that_is_not_text_shows_its_bytes(qtbot, view, reader, jobs) -> 
     reader.put("skills", "t", skill("qbr"))
     reader.bodies["/skills/qbr/SKILL.md"] = b"caf\xe9"
     show(qtbot, view, jobs)
-    assert view.full.text().startswith("Not UTF-8: byte 0xE9 at position 4.")
+    assert view.full.text().startswith("Not UTF-8: byte 3 is 0xe9.")
 
 
 def test_a_refresh_keeps_the_selection_and_reads_only_what_changed(qtbot, view, reader, jobs) -> None:
