@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from engine.tables import visible
 
 if TYPE_CHECKING:
-    from engine.share.load import Imported
+    from engine.share.writing import Imported
 
 
 class Adding(Protocol):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine import __version__
+from engine import __version__, importing
 from engine.canonical import to_json
 from engine.errors import InspectorError
 from engine.masking import Masker
@@ -21,6 +21,7 @@ from engine.notes import list_notes
 from engine.places import in_store
 from engine.share.format import FORMAT, STATE, VERSION
 from engine.share.outline import Progress
+from engine.share.pieces import Pieces
 from engine.trace.book import Book
 from engine.trace.files import Files
 
@@ -60,16 +61,11 @@ def document(
 
 
 class _Writing:
-    """One document in the making. Numbers of parts, nodes and requests count from 1, in the order of their use."""
+    """One document in the making. Numbers of requests count from 1."""
 
     def __init__(self, book: Book, thread_id: str, masker: Masker, progress: Progress, stop: threading.Event) -> None:
         self._book, self._thread, self._masker, self._progress, self._stop = book, thread_id, masker, progress, stop
-        self._parts: dict[int, int] = {}
-        self._nodes: dict[int, int] = {}
-        self._origins: dict[int, int] = {}
-        self._told_parts: list[dict[str, Any]] = []
-        self._told_nodes: list[list[int]] = []
-        self._told_origins: list[Any] = []
+        self._pieces = Pieces(book, masker)
 
     def document(self, number: int | None) -> dict[str, Any]:
         row = self._book.one(
@@ -96,9 +92,9 @@ class _Writing:
                 "updated_at": row[5],
                 "settings": self._value(json.loads(row[6])) if row[6] else None,
             },
-            "parts": self._told_parts,
-            "nodes": self._told_nodes,
-            "origins": self._told_origins,
+            "parts": self._pieces.parts,
+            "nodes": self._pieces.nodes,
+            "origins": self._pieces.origins,
             "runs": [
                 {"token": token, "started_at": began, "ended_at": ended, "status": status, "error": self._error(error)}
                 for _, token, began, ended, status, error in self._runs(thread)
@@ -142,12 +138,12 @@ class _Writing:
             "exact": bool(row["exact"]),
             "error": self._error(row["error"]),
             "lists": {
-                name: None if row[f"{name}_node"] is None else self._node(row[f"{name}_node"])
+                name: None if row[f"{name}_node"] is None else self._pieces.node(row[f"{name}_node"])
                 for name in ("system", "tools", "messages", "raw")
             },
-            "params": self._part(row["params_part"]),
-            "origin": self._origin(row["origin_part"]),
-            "response": self._part(row["response_part"]),
+            "params": self._pieces.part(row["params_part"]),
+            "origin": self._pieces.origin(row["origin_part"]),
+            "response": self._pieces.part(row["response_part"]),
             "counts": {name: row[name] for name in ("messages", "raw_messages", "chars", "tokens")},
             "usage": {name: row[name] for name in ("input_tokens", "output_tokens", "cache_read", "cache_creation")},
             "sizes": json.loads(row["sizes"]),
@@ -162,7 +158,7 @@ class _Writing:
                 continue
             data = self._value(json.loads(text))
             if isinstance(data.get(EVENT_PART), int):
-                data[EVENT_PART] = self._part(data[EVENT_PART])
+                data[EVENT_PART] = self._pieces.part(data[EVENT_PART])
             told.append({"request": numbers.get(request), "kind": kind, "at": at, "lane": lane, "data": data})
         return told
 
@@ -186,8 +182,8 @@ class _Writing:
                     "status": one["status"],
                     "error": self._error(one["error"]),
                     "bytes": one["bytes"],
-                    "shell": self._part(one["shell_part"]),
-                    "nodes": [self._node(node) for node in json.loads(one["nodes"])],
+                    "shell": self._pieces.part(one["shell_part"]),
+                    "nodes": [self._pieces.node(node) for node in json.loads(one["nodes"])],
                     "facts": self._value(json.loads(one["facts"])),
                     "answer": self._value(json.loads(one["answer"])) if one["answer"] else None,
                 }
@@ -198,69 +194,6 @@ class _Writing:
         return self._book.rows(
             "SELECT id, token, started_at, ended_at, status, error FROM runs WHERE thread = ? ORDER BY id", (thread,)
         )
-
-    def _part(self, part: int | None) -> int | None:
-        """Number of a part, told when it is first used."""
-        if part is None:
-            return None
-        if part not in self._parts:
-            (piece,) = self._book.pieces([part]).values()
-            body = self._book.body(part)
-            told: dict[str, Any] = {"kind": piece[1], "chars": piece[2], "tokens": piece[3]}
-            value = json.loads(body.decode("utf-8", "surrogatepass"))
-            if _finite(value) and to_json(value) == body:
-                told["value"] = self._value(value)
-            else:  # numbers that JSON has no word for, or a text that was not written by us
-                told["text"] = self._text(body.decode("utf-8", "surrogatepass"), value)
-            self._told_parts.append(told)
-            self._parts[part] = len(self._told_parts)
-        return self._parts[part]
-
-    def _text(self, text: str, value: Any) -> str:
-        """JSON text, exactly, unless there is a secret in it: then the text of what is left."""
-        before = self._masker.counts.total()
-        masked = self._masker.value(value)
-        if self._masker.counts.total() == before:
-            return text
-        return to_json(masked).decode("utf-8", "surrogatepass")
-
-    def _node(self, node: int) -> int:
-        """Number of the node that a list ends in; 0 for an empty list. Its ancestors are told before it."""
-        new: list[tuple[int, int]] = []
-        at = node
-        while at and at not in self._nodes:
-            row = self._book.one("SELECT parent, part FROM chain WHERE id = ?", (at,))
-            if row is None:
-                raise InspectorError(f"The record of this thread is damaged: the list node {at} is missing.")
-            new.append((at, row[1]))
-            at = row[0]
-        above = self._nodes[at] if at else 0
-        for id, part in reversed(new):
-            self._told_nodes.append([above, self._part(part) or 0])
-            above = self._nodes[id] = len(self._told_nodes)
-        return above
-
-    def _origin(self, part: int | None) -> int | None:
-        """Number of what says who contributed; its layers name nodes and parts of the document."""
-        if part is None:
-            return None
-        if part not in self._origins:
-            origin = self._book.value(part)
-            if origin.get("layers"):
-                origin = origin | {"layers": [self._layer(layer) for layer in origin["layers"]]}
-            self._told_origins.append(self._value(origin))
-            self._origins[part] = len(self._told_origins)
-        return self._origins[part]
-
-    def _layer(self, layer: dict[str, Any]) -> dict[str, Any]:
-        told = dict(layer)
-        for name in ("system", "tools", "messages"):
-            if isinstance(told.get(name), int):
-                told[name] = self._node(told[name])
-            elif name in told:
-                base, *differing = told[name]
-                told[name] = [base, *([at, self._part(part)] for at, part in differing)]
-        return told
 
     def _states(self) -> list[dict[str, Any]]:
         """The newest state of the thread, and of each run of a subagent that left files in a state of its own."""
@@ -296,7 +229,8 @@ class _Writing:
 
 def _plain(value: Any) -> Any:
     """A value of the state as JSON; messages as LangChain's own dicts."""
-    from langchain_core.messages import BaseMessage  # deferred: LangChain takes a second to import
+    with importing.lock:  # deferred: LangChain takes a second to import
+        from langchain_core.messages import BaseMessage
 
     if isinstance(value, BaseMessage):
         return {"type": value.type, "data": _plain(value.model_dump())}
@@ -309,11 +243,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, bytes):
         return [_plain(item) for item in value]
     return json.loads(to_json(value))
-
-
-def _finite(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(map(_finite, value.values()))
-    return all(map(_finite, value)) if isinstance(value, list) else True

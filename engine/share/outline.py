@@ -6,22 +6,19 @@ shares with the same agent's request before. Likely secrets are masked here, bef
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.errors import InspectorError, UsageError
 from engine.masking import Masker
 from engine.share.page import Area, File, Item, Outline, Same, Section
+from engine.share.values import json_of, more_of, part_facts, plain, request_facts, text_of_part
 from engine.sources.source import Source
-from engine.trace.content import calls_of, head_of, text_of
+from engine.trace.content import head_of, text_of
 from engine.trace.model import Artifact, Event, RequestDetail, RequestRow, ThreadRow
 
 Progress = Callable[[int, int, str], None]
-
-_LONG = 400
-"""Characters of a string without a space that are shown: a payload, not text."""
 
 
 class Outliner:
@@ -90,7 +87,7 @@ class Outliner:
             self._response(anchor, detail),
         ]
         events = tuple((event.kind, self._data(event)) for event in detail.events)
-        return Section(anchor, row, _facts(detail), self._masker.text(row.error or ""), tuple(areas), events)
+        return Section(anchor, row, request_facts(detail), self._masker.text(row.error or ""), tuple(areas), events)
 
     def _area(
         self, anchor: str, detail: RequestDetail, name: str, parts: Sequence[Any], title: Callable[[Any], str]
@@ -107,7 +104,7 @@ class Outliner:
         if earlier is not None and shared:
             rows.append(Same(0, shared - 1, f"request-{earlier.number}", f"as in request {earlier.number}"))
         for part in parts[shared:]:
-            facts = _part_facts(part)
+            facts = part_facts(part)
             place = f"{anchor}-{name.lower()}-{part.index}"
             rows.append(self._told_once(place, part.part, part.kind, part.index, title(part), facts))
         self._before[key] = (row, ids)
@@ -168,7 +165,7 @@ class Outliner:
         head = head_of(part, value)
         words = [word for word in (head.name, head.tool_call_id, head.status, head.note) if word]
         shown = " ".join(dict.fromkeys([title, *words]))
-        return Item(anchor, kind, index, shown, facts, text_of(value["data"]["content"]), _more(value["data"]))
+        return Item(anchor, kind, index, shown, facts, text_of(value["data"]["content"]), more_of(value["data"]))
 
     def _provider(self, anchor: str, detail: RequestDetail) -> Item:
         provider = {name: value for name, value in detail.provider.items() if name != "wire"}
@@ -178,8 +175,8 @@ class Outliner:
              "error": one.error, "bytes": one.size}
             for one in attempts
         ] or None  # fmt: skip
-        shown = _json(self._masker.value(_plain(provider)))
-        usage = _json(detail.usage) if detail.usage else ""
+        shown = json_of(self._masker.value(plain(provider)))
+        usage = json_of(detail.usage) if detail.usage else ""
         return Item(
             f"{anchor}-provider",
             "provider",
@@ -192,7 +189,7 @@ class Outliner:
 
     def _data(self, event: Event) -> str:
         data = {name: value for name, value in event.data.items() if name not in {"part", "calls"}}
-        return _json(self._masker.value(_plain(data)))
+        return json_of(self._masker.value(plain(data)))
 
     def _file(self, artifact: Artifact, with_text: bool) -> File:
         self._check()
@@ -227,88 +224,3 @@ def requests_of(source: Source, thread: ThreadRow, number: int | None) -> list[R
     if number is not None and not rows:
         raise UsageError(f"The thread {thread.thread_id!r} has no request number {number}.")
     return rows
-
-
-def text_of_part(value: Any) -> str:
-    """The text of a system block, else the JSON of a part: what ``Reader.text`` gives of them."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict) and isinstance(value.get("text"), str):
-        return str(value["text"])
-    return _json(value)
-
-
-def _more(data: Mapping[str, Any]) -> str:
-    """Tool calls and content that is no text, as JSON; payloads by their length."""
-    said: dict[str, Any] = {}
-    calls = calls_of(dict(data))
-    if calls:
-        said["tool_calls"] = [
-            {"name": call.name, "id": call.id, "args": _loads(call.args)}
-            | ({"error": call.error} if call.error else {})
-            for call in calls
-        ]
-    content = data.get("content")
-    others = [
-        block
-        for block in (content if isinstance(content, list) else ())
-        if isinstance(block, dict) and not (block.get("type") == "text" and set(block) <= {"type", "text"})
-    ]
-    if others:
-        said["blocks"] = others
-    return _json(_short(said)) if said else ""
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > _LONG and not any(char.isspace() for char in value[:_LONG]):
-        return f"{value[:60]}… ({len(value):,} characters)"
-    if isinstance(value, dict):
-        return {key: _short(item) for key, item in value.items()}
-    return [_short(item) for item in value] if isinstance(value, list) else value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def _loads(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
-
-
-def _part_facts(part: Any) -> tuple[str, ...]:
-    facts = [f"{part.chars:,} characters", f"~{part.tokens:,} tokens"]
-    origin, fate = getattr(part, "origin", "raw"), getattr(part, "fate", None)
-    if origin == "summary":
-        facts.append("summary: no such message is in the state")
-    elif origin == "inserted":
-        facts.append("inserted: no such message is in the state")
-    elif fate not in {None, "sent"}:
-        facts.append(str(fate))
-    contributor = getattr(part, "contributor", "")
-    if contributor and hasattr(part, "name"):
-        facts.append(f"from {contributor}")
-    return tuple(facts)
-
-
-def _facts(detail: RequestDetail) -> tuple[tuple[str, str], ...]:
-    row = detail.row
-    tokens = f"{row.input_tokens:,} ({row.tokens})" if row.input_tokens is not None else "not known"
-    output = f"{row.usage.output_tokens:,}" if row.usage.output_tokens is not None else "not reported"
-    facts = [
-        ("purpose", row.purpose), ("agent", row.agent or "main"), ("model", row.model or "not known"),
-        ("status", row.status), ("input tokens", tokens), ("output tokens", output),
-        ("duration", f"{row.duration_ms:,.0f} ms" if row.duration_ms is not None else "not known"),
-        ("messages", f"{row.messages:,}"),
-    ]  # fmt: skip
-    if not detail.exact:
-        facts.append(("exactness", "the messages are a callback's, which LangChain may have rewritten"))
-    return tuple(facts)

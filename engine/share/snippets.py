@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from engine import shapes
+from engine import importing, shapes
 from engine.errors import InspectorError
 from engine.masking import Masker
 from engine.sources.source import Source
@@ -96,8 +96,9 @@ def request_python(source: Source, request_id: int, masked: bool = True) -> str:
 
 def _rebuilt(source: Source, request_id: int, provider: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Address and body of a request that nobody saw on the wire."""
-    from langchain_core.messages import convert_to_openai_messages, messages_from_dict
-    from langchain_core.utils.function_calling import convert_to_openai_tool
+    with importing.lock:
+        from langchain_core.messages import convert_to_openai_messages, messages_from_dict
+        from langchain_core.utils.function_calling import convert_to_openai_tool
 
     messages = messages_from_dict(_messages(source, request_id))
     body = {

@@ -18,10 +18,8 @@ from engine.errors import WorkspaceError
 from engine.sources.access import Access
 from engine.sources.pages import damaged_page
 from engine.sources.rows import DamagedError, Group, Key, Outline, Stored, Write
+from engine.sources.salvage import salvaged
 from engine.sources.values import DAMAGED
-
-_BATCH = 500
-_FURTHEST = 1 << 40  # row ids that are looked over for a readable one
 
 
 class Database:
@@ -213,47 +211,7 @@ class Database:
 
     def _salvaged_keys(self) -> Iterator[Key]:
         columns = f"rowid, thread_id, {self._ns}, {self._id}, {self._parent}"
-        return (_key(row) for row in self._salvage("checkpoints", columns))
-
-    def _salvage(self, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
-        """Rows of a table in the order of their ids, stepping over what can't be read."""
-        at, many = -(1 << 62), _BATCH
-        query = f"SELECT {columns} FROM {table} NOT INDEXED WHERE rowid > ? ORDER BY rowid LIMIT ?"
-        while True:
-            try:
-                found = self.rows(query, (at, many))
-            except DamagedError:
-                if many > 1:
-                    many = 1
-                    continue
-                reached = self._over_damage(query, max(at, 0))
-                if reached is None:
-                    return
-                at = reached
-                continue
-            if not found:
-                return
-            yield from found
-            at, many = found[-1][0], _BATCH if many == 1 and len(found) == _BATCH else many
-
-    def _over_damage(self, query: str, at: int) -> int | None:
-        """The smallest id behind ``at`` after which rows can be read again."""
-        step = 1
-        while step < _FURTHEST and not self._readable(query, at + step):
-            step *= 2
-        if step >= _FURTHEST:
-            return None
-        low, high = at + step // 2, at + step
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._readable(query, middle) else (middle, high)
-        return high
-
-    def _readable(self, query: str, at: int) -> bool:
-        try:
-            return bool(self.rows(query, (at, 1)))
-        except DamagedError:
-            return False
+        return map(_key, salvaged(self.rows, "checkpoints", columns))
 
     # What the file is like
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import UsageError
-from engine.kinds import CALLER, block_kind
-from engine.trace.book import Book, Piece, Recent
+from engine.trace.book import Book, Recent
 from engine.trace.content import head_of, text_of
-from engine.trace.fate import REASONS, align
+from engine.trace.detail import detail_of
 from engine.trace.files import Files
+from engine.trace.happened import events_of_thread, evicted_by, summaries_of_thread
 from engine.trace.layers import COLUMNS as LISTS
 from engine.trace.layers import lists_of
 from engine.trace.loading import Progress, Stop, nobody
@@ -33,11 +33,8 @@ from engine.trace.model import (
     RequestRow,
     SkillRow,
     Summary,
-    SystemBlock,
     ThreadRow,
-    ToolRow,
 )
-from engine.trace.provider import provider_of
 from engine.trace.rows import REQUEST_COLUMNS, SystemBases, request_row, thread_row
 from engine.wire import read as wire
 from engine.wire.model import WireAttempt
@@ -127,39 +124,9 @@ class Reader:
     def request(self, request_id: int) -> RequestDetail:
         """A request with its areas, without bodies."""
         rows = self.request_rows([request_id])
-        record = self._book.one(
-            "SELECT system_node, tools_node, messages_node, raw_node, cutoff, params_part, origin_part, "
-            "response_part, exact, thread, lane, number FROM requests WHERE id = ?",
-            (request_id,),
-        )
-        if not rows or record is None:
+        if not rows:
             raise UsageError(f"There is no request {request_id} in {self.path}.")
-        system, tools, messages, raw, cutoff, params, origin_part, response, exact, thread, lane, number = record
-        origin = self._book.value(origin_part)
-        earlier = self._book.one(
-            "SELECT messages_node FROM requests WHERE thread = ? AND lane = ? AND number < ? "
-            "ORDER BY number DESC LIMIT 1",
-            (thread, lane, number),
-        )
-        before = frozenset(piece[0] for piece in self._book.path_of(earlier[0])) if earlier else frozenset()
-        state = self._book.path_from(raw, cutoff or 0, rows[0].raw_messages or 0)
-        raw_rows, sent_rows, aligned = align(state, self._book.path_of(messages), cutoff, before, self._book.value)
-        blocks, schemas = self._blocks(system, origin), self._tools(tools, origin, thread)
-        answer = self._book.value(response) if response else None
-        return RequestDetail(
-            row=rows[0],
-            system=blocks,
-            messages=sent_rows,
-            tools=schemas,
-            raw=raw_rows,
-            aligned=aligned,
-            cutoff=cutoff,
-            provider=provider_of(self._book, request_id, self._book.value(params), blocks, schemas, sent_rows),
-            response=response,
-            usage=(answer.get("data") or {}).get("usage_metadata") if answer else None,
-            events=tuple(self._events("e.request = ?", request_id)),
-            exact=bool(exact),
-        )
+        return detail_of(self._book, rows[0])
 
     def lists(self, request_id: int) -> RequestLists:
         """The lists of a request as pieces, and its layers, without reading the messages."""
@@ -167,33 +134,6 @@ class Reader:
         if record is None:
             raise UsageError(f"There is no request {request_id} in {self.path}.")
         return lists_of(self._book, record)
-
-    def _blocks(self, node: int, origin: dict[str, Any]) -> tuple[SystemBlock, ...]:
-        contributors = origin.get("system") or []
-        rows = []
-        for index, (part, _, chars, tokens) in enumerate(self._book.path_of(node)[1:]):
-            who = contributors[index] if index < len(contributors) else ""
-            rows.append(SystemBlock(index, part, block_kind(who), chars, tokens, who))  # type: ignore[arg-type]
-        return tuple(rows)
-
-    def _tools(self, node: int, origin: dict[str, Any], thread: int) -> tuple[ToolRow, ...]:
-        pieces = self._book.path_of(node)
-        if not pieces:
-            return ()
-        calls: dict[str, int] = {}
-        counted = "SELECT calls, count(*) FROM requests WHERE thread = ? AND calls IS NOT NULL GROUP BY calls"
-        for names, times in self._book.rows(counted, (thread,)):
-            for name in json.loads(names):
-                calls[name] = calls.get(name, 0) + times
-        rows = []
-        for index, (part, _, chars, tokens) in enumerate(pieces):
-            schema = self._book.value(part)
-            named = schema.get("function") if isinstance(schema.get("function"), dict) else schema
-            name = str(named.get("name") or named.get("type") or "")
-            who = (origin.get("tools") or {}).get(name, CALLER)
-            about = str(named.get("description") or "")
-            rows.append(ToolRow(index, part, "tools", chars, tokens, name, about, who, calls.get(name, 0)))
-        return tuple(rows)
 
     # Parts
 
@@ -249,47 +189,15 @@ class Reader:
 
     def events(self, thread_id: str) -> list[Event]:
         """Everything that context engineering did in a thread, in order."""
-        return self._events("t.thread_id = ?", thread_id)
-
-    def _events(self, condition: str, value: Any) -> list[Event]:
-        rows = self._book.rows(
-            "SELECT e.id, e.request, r.number, e.kind, e.at, e.data FROM events e JOIN threads t ON t.id = e.thread "
-            f"LEFT JOIN requests r ON r.id = e.request WHERE {condition} ORDER BY e.id",
-            (value,),
-        )
-        return [Event(id, request, number, kind, at, json.loads(data)) for id, request, number, kind, at, data in rows]
+        return events_of_thread(self._book, thread_id)
 
     def summaries(self, thread_id: str) -> list[Summary]:
         """Every summary of a thread, in order; each one's ``event`` is its id."""
-        rows = self._book.rows(
-            "SELECT r.token, r.id FROM requests r JOIN threads t ON t.id = r.thread "
-            "WHERE t.thread_id = ? AND r.purpose = 'summary'",
-            (thread_id,),
-        )
-        made_by = dict(rows)
-        return [_summary(event, made_by) for event in self.events(thread_id) if event.kind == "summary"]
+        return summaries_of_thread(self._book, thread_id)
 
     def evicted(self, event_id: int) -> list[RawRow]:
         """Raw messages that a summary evicted, and none before it had."""
-        row = self._book.one(
-            "SELECT e.data, coalesce(r.raw_node, "
-            # Made on demand, beside the agent's own requests: the next of them has the messages, else the last.
-            "(SELECT raw_node FROM requests WHERE thread = e.thread AND lane = e.lane AND id > e.request "
-            "AND raw_node IS NOT NULL ORDER BY id LIMIT 1), "
-            "(SELECT raw_node FROM requests WHERE thread = e.thread AND lane = e.lane AND id < e.request "
-            "AND raw_node IS NOT NULL ORDER BY id DESC LIMIT 1)) "
-            "FROM events e JOIN requests r ON r.id = e.request WHERE e.id = ?",
-            (event_id,),
-        )
-        if row is None:
-            return []
-        data = json.loads(row[0])
-        pieces: tuple[Piece, ...] = self._book.path_of(row[1])
-        return [
-            RawRow(index, part, kind, chars, tokens, "summarized", REASONS["summarized"])  # type: ignore[arg-type]
-            for index, (part, kind, chars, tokens) in enumerate(pieces)
-            if data["evicted_from"] <= index < data["cutoff"]
-        ]
+        return evicted_by(self._book, event_id)
 
     # Files, memory and skills
 
@@ -311,9 +219,7 @@ class Reader:
 
     def memory(self, thread_id: str) -> list[MemoryFile]:
         """Memory sources of the thread's agent, in the order of loading."""
-        from engine.memory.sources import (
-            memory_of,  # deferred: it asks deepagents, which takes seconds to import
-        )
+        from engine.memory.sources import memory_of  # deferred, as below: it reads this package
 
         return memory_of(self._book, self._files, thread_id, self.events(thread_id))
 
@@ -346,21 +252,3 @@ class Reader:
         from engine.skills.found import skills_of
 
         return skills_of(self._book, self._files, thread_id, self.events(thread_id))
-
-
-def _summary(event: Event, made_by: dict[str, int]) -> Summary:
-    data = event.data
-    return Summary(
-        event=event.id,
-        request=event.request,
-        request_number=event.request_number,
-        summary_request=next((made_by[token] for token in data.get("calls", ()) if token in made_by), None),
-        at=event.at,
-        cutoff=data["cutoff"],
-        evicted_from=data["evicted_from"],
-        tokens_before=data.get("tokens_before", 0),
-        tokens_after=data.get("tokens_after", 0),
-        path=data.get("path"),
-        part=data["part"],
-        chained=bool(data.get("chained")),
-    )

@@ -206,7 +206,7 @@ def test_a_fault_in_the_middle_leaves_nothing(
     def broken(*_: Any) -> None:
         raise sqlite3.OperationalError("disk full")
 
-    monkeypatch.setattr("engine.share.load._Writing._states", broken)
+    monkeypatch.setattr("engine.share.writing.restore_states", broken)
     refused_in_words = pytest.raises(InspectorError, match="Nothing was written")
     file = workspace.with_name("in.json")
     file.write_text(json.dumps(document))
