@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from engine.trace.model import RequestDetail, Summary
 from inspector import format
 from inspector.jobs import Jobs, Progress
-from inspector.models.aligned import CARD, AlignedModel, Card, Side, summary_in_force
+from inspector.models.aligned import AlignedModel, Card, Side, summary_in_force
 from inspector.models.cells import Cell
 from inspector.models.gaps import Gaps, look_for_gaps
 from inspector.models.heads import Heads
@@ -29,10 +28,10 @@ from inspector.panes import Pane
 from inspector.searching import Searchable
 from inspector.views.adaptive import AdaptiveSplitter
 from inspector.views.aligned_delegate import AlignedDelegate
+from inspector.views.aligned_table import AlignedTable
 from inspector.views.buttons import tool_button
 from inspector.views.labels import ElidedLabel
 from inspector.views.message import MessageView
-from inspector.views.message_table import MessageTable
 
 
 class RawEffectiveView(QWidget):
@@ -48,7 +47,7 @@ class RawEffectiveView(QWidget):
         self._detail: RequestDetail | None = None
         self.caption = ElidedLabel()
         self.model = AlignedModel(heads, self)
-        self.table = _AlignedTable("Raw and effective messages")
+        self.table = AlignedTable("Raw and effective messages")
         self.message = MessageView(reader, jobs)
         self.pane = Pane()
         self._build()
@@ -63,7 +62,7 @@ class RawEffectiveView(QWidget):
 
     def show_request(self, detail: RequestDetail, _previous: RequestDetail | None) -> None:
         """Show a request's two lists; the selection stays at its message, else goes to the cut or the end."""
-        place = self._place(detail)
+        place = self.table.place_in(self._detail, detail, self.model.cut is not None)
         self._detail = detail
         self._jobs.cancel(self._key("gaps"))
         self._jobs.cancel(self._key("summary"))
@@ -190,34 +189,6 @@ class RawEffectiveView(QWidget):
         for button in (self.previous_button, self.next_button):
             button.setEnabled(bool(self.model.rows))
 
-    def _place(self, now: RequestDetail) -> tuple[int, int, int | None]:
-        """Row and side to select, and where on the screen; None there: at the cut, or the end."""
-        before, index = self._detail, self.table.currentIndex()
-        last = len(now.aligned) - 1
-        if before is None or not index.isValid() or not before.aligned or not now.aligned:
-            return last, Side.SENT, None
-        row, side = index.row(), index.column()
-        y = self.table.rowViewportPosition(row)
-        if before.row.id == now.row.id:
-            return min(row, last), side, y
-        if before.cutoff != now.cutoff and now.cutoff is not None:
-            return last, Side.SENT, None
-        if row == len(before.aligned) - 1:
-            return last, side, None if self.model.cut is None else y + self._growth(before, now)
-        raw = before.aligned[row].raw
-        if raw is not None:
-            for n in range(max(0, raw.index), len(now.aligned)):
-                twin = now.aligned[n].raw
-                if twin is not None and twin.index == raw.index:
-                    return n, side, y
-        return min(row, last), side, y
-
-    def _growth(self, before: RequestDetail, now: RequestDetail) -> int:
-        """How much further down the last row may stand: as far as the table has room."""
-        height = self.table.verticalHeader().defaultSectionSize()
-        room = self.table.viewport().height() - height - self.table.rowViewportPosition(len(before.aligned) - 1)
-        return max(0, min(room, (len(now.aligned) - len(before.aligned)) * height))
-
     def _count(self, detail: RequestDetail) -> None:
         self._jobs.run(
             "Counting the messages", caption, detail,
@@ -295,24 +266,6 @@ class RawEffectiveView(QWidget):
         if self.model.cut is not None:
             menu.addAction("To the cut", self.show_cut)
         return menu
-
-
-class _AlignedTable(MessageTable):
-    """Chooses a side as well as a row; Enter on the card opens its file."""
-
-    card_opened = Signal(object)
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter on the card opens its file."""
-        card = self.currentIndex().data(CARD)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and card is not None:
-            self.card_opened.emit(card)
-        else:
-            super().keyPressEvent(event)
 
 
 def caption(detail: RequestDetail) -> str:
