@@ -31,7 +31,6 @@ from engine.workbench import Applied
 from engine.workspace import Workspace
 
 MENU = "skills_metadata"
-MENU_ERRORS = "skills_load_errors"
 KINDS = {CACHE: "memory applied", MENU: "skills applied"}
 """State value → kind of the event that says it was written."""
 

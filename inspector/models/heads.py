@@ -82,10 +82,6 @@ class Heads(QObject):
         if self._wanted and not self._reading and not self._timer.isActive():
             self._timer.start()
 
-    def forget_wishes(self) -> None:
-        """Nobody looks any more at what waits."""
-        self._wanted.clear()
-
     def _read(self) -> None:
         if self._reading or not self._wanted:
             return

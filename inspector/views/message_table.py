@@ -71,10 +71,6 @@ class MessageTable(QTableView):
         self.verticalHeader().setMinimumSectionSize(height)
         self.verticalHeader().setDefaultSectionSize(height)
 
-    def top_row(self) -> int:
-        """The row at the top edge, -1 in an empty table."""
-        return self.rowAt(0)
-
     def is_at_end(self) -> bool:
         """Whether the last row is on the screen."""
         bar = self.verticalScrollBar()

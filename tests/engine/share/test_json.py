@@ -19,8 +19,8 @@ from engine.notes import add_note, list_notes, set_baseline, set_mark
 from engine.recording.book import Book
 from engine.share.export import export_thread, save_export
 from engine.share.load import import_thread
-from engine.share.writing import Imported
 from engine.share.snippets import request_curl
+from engine.share.writing import Imported
 from engine.trace.model import Artifact, Event
 from engine.wire.entries import Answered, Sent
 from tests.engine.share.world import ODD_THREAD, SECRETS, at_rest, converse
