@@ -23,7 +23,8 @@ _MEMORY, _TASK = "MemoryMiddleware", "task"
 def remembered_in(source: Source, request_id: int) -> tuple[Remembered, ...]:
     """Everything in a request that is remembered, in the order in which it stands there."""
     detail = source.request(request_id)
-    return (*_of_system(source, detail), *_of_messages(source, detail), *_of_context(source, detail))
+    messages = sorted(_of_messages(source, detail), key=lambda one: one.index)
+    return (*_of_system(source, detail), *messages, *_of_context(source, detail))
 
 
 def _of_system(source: Source, detail: RequestDetail) -> Iterator[Remembered]:
