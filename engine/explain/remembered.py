@@ -6,14 +6,18 @@ What a tool of the user's own reads from the store can't be told from its result
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
+from engine.errors import UsageError
 from engine.explain.model.remembered import Remembered
 from engine.explain.source import Source
 from engine.file_places import file_places, identity_of
 from engine.lifetimes import STORE, RoutedPlace
 from engine.trace.model import RequestDetail
+
+T = TypeVar("T")
 
 _FILE_TOOLS = {"read_file": "file_path", "ls": "path", "grep": "path", "glob": "path"}
 """Tools that read, and the argument that names the path."""
@@ -43,7 +47,7 @@ def _of_messages(source: Source, detail: RequestDetail) -> Iterator[Remembered]:
     if before and detail.row.purpose == "agent":
         few = "message" if len(before) == 1 else "messages"
         yield Remembered("checkpoint", f"{len(before):,} {few} of earlier turns", "messages", before[0].index)
-    places = _places(source, detail.row.thread_id)
+    places = _known(file_places, source, detail.row.thread_id) or ()
     for row in detail.messages:
         if row.origin == "summary":
             yield Remembered("summary", "older messages, in its words", "messages", row.index)
@@ -56,8 +60,7 @@ def _of_messages(source: Source, detail: RequestDetail) -> Iterator[Remembered]:
 
 
 def _of_context(source: Source, detail: RequestDetail) -> Iterator[Remembered]:
-    path = getattr(source, "path", None)
-    who = identity_of(path, detail.row.thread_id) if path is not None else None
+    who = _known(identity_of, source, detail.row.thread_id)
     if who is not None:
         yield Remembered("runtime context", f"tenant {who.tenant}, user {who.user}: in no area of the request")
 
@@ -87,9 +90,13 @@ def _arguments(args: Any) -> Mapping[str, Any]:
     return args if isinstance(args, Mapping) else {}
 
 
-def _places(source: Source, thread_id: str) -> Sequence[RoutedPlace]:
+def _known(ask: Callable[[Path, str], T], source: Source, thread_id: str) -> T | None:
+    """What the record's settings say; None for a source without a file, and for settings that don't hold together."""
     path = getattr(source, "path", None)
-    return file_places(path, thread_id) if path is not None else ()
+    try:
+        return ask(path, thread_id) if path is not None else None
+    except UsageError:
+        return None
 
 
 def _stored(places: Sequence[RoutedPlace], path: str) -> str | None:
