@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _FILE, _THREAD, _REQUEST = "an open file", "a selected thread", "a selected request"
-_OWN = "a workspace; this source is only read, or none is open"
+_OWN = "a workspace that can be written"
 _BY_ID = {
     "file.reload": _FILE, "file.check": _FILE, "share.import": _OWN, "store.new": _OWN, "thread.new": _OWN,
     "thread.agents": _OWN, "thread.agent": "a thread that was given an agent",

@@ -233,7 +233,8 @@ class Session(QObject):
         elif not found.ids and not self.loading:
             self.request_changed.emit(None)
         self.reading.read_rows(self.rows.missing())
-        if known.ids and not self.loading:  # what surrounds the thread was read when only a part of it was
+        partly = bool(known.ids) or getattr(self.reader, "kind", "") == "langgraph"
+        if partly and not self.loading:  # what surrounds the thread may have been read when only a part of it was
             self.data_changed.emit()
 
     def _chunk_read(self, _thread_id: str, rows: list[RequestRow]) -> None:

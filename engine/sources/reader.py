@@ -40,6 +40,16 @@ from engine.trace.model import (
 from engine.wire.model import WireAttempt
 
 
+class _Yielding:
+    """Stops a reading of a thread that nobody can stop, once somebody wants it who can be."""
+
+    def __init__(self, wanted: list[str], thread_id: str) -> None:
+        self._wanted, self._thread_id = wanted, thread_id
+
+    def is_set(self) -> bool:
+        return self._thread_id in self._wanted
+
+
 class ForeignReader(PartsOfShelf, Unrecorded):
     """Reads one LangGraph SQLite file and never writes to it or beside it. All methods are thread-safe.
 
@@ -58,6 +68,8 @@ class ForeignReader(PartsOfShelf, Unrecorded):
         self._version = 1
         self._threads: dict[str, ThreadView] = {}
         self._owners: dict[int, str] = {}
+        self._wanted: list[str] = []
+        """Threads that somebody reads who can be stopped, or waits to."""
 
     @property
     def path(self) -> Path:
@@ -100,9 +112,18 @@ class ForeignReader(PartsOfShelf, Unrecorded):
     def load(self, thread_id: str, stop: Stop | None = None, progress: Progress = nobody) -> bool:
         """Read a thread, as far as it has not been read; False when it was stopped before the end.
 
-        Every other method reads the thread whole first, unless its reading was stopped here: then they
-        answer from what was read until this is called again.
+        Every other method reads the thread whole first, unless its reading was stopped here, or this waits for
+        its turn to read it with a ``stop``: then they answer from what was read until this is called again.
         """
+        if stop is None:
+            return self._load(thread_id, None, progress)
+        self._wanted.append(thread_id)
+        try:
+            return not stop.is_set() and self._load(thread_id, stop, progress)
+        finally:
+            self._wanted.remove(thread_id)
+
+    def _load(self, thread_id: str, stop: Stop | None, progress: Progress = nobody) -> bool:
         with self._lock:
             self.data_version()
             view = self._threads.get(thread_id)
@@ -131,7 +152,7 @@ class ForeignReader(PartsOfShelf, Unrecorded):
     def _view(self, thread_id: str) -> ThreadView:
         view = self._threads.get(thread_id)
         if view is None or not view.held:
-            self.load(thread_id)
+            self._load(thread_id, _Yielding(self._wanted, thread_id))
         return self._threads[thread_id]
 
     def _view_of(self, request_id: int) -> ThreadView:

@@ -33,7 +33,7 @@ class ExportDialog(QDialog):
         self._ask = ask
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 14, 16, 12)
-        layout.setSpacing(6)
+        layout.setSpacing(2)
         name = plain_label(format.one_line(title, 90))
         name.setWordWrap(True)
         layout.addWidget(name)
@@ -45,14 +45,14 @@ class ExportDialog(QDialog):
             button.toggled.connect(self._form_changed)
             hint = plain_label(about, muted=True)
             hint.setWordWrap(True)
-            hint.setContentsMargins(22, 0, 0, 4)
+            hint.setContentsMargins(22, 0, 0, 8)
             layout.addWidget(button)
             layout.addWidget(hint)
             self.forms[form] = button
         if not json:
             self.forms["json"].setEnabled(False)
             hint.setText("Only a workspace's threads go into JSON; this source is a database of another program.")
-        layout.addSpacing(6)
+        layout.addSpacing(8)
         self.artifacts = QCheckBox("With the contents of the thread's files")
         self.masked = QCheckBox("Mask likely secrets")
         for box in (self.artifacts, self.masked):
@@ -60,7 +60,7 @@ class ExportDialog(QDialog):
             layout.addWidget(box)
         self.masked.setChecked(True)
         self.masked.clicked.connect(self._masked_clicked)
-        layout.addSpacing(8)
+        layout.addSpacing(12)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.button(QDialogButtonBox.StandardButton.Cancel).setIcon(QIcon())
         self.go_on = buttons.addButton("Choose a file…", QDialogButtonBox.ButtonRole.AcceptRole)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector import format, theme, workbench
@@ -52,7 +52,7 @@ class TryPrompt(QDialog):
         self.run_button = WordButton("Next request, before and after", self.run)
         self.run_button.setToolTip("Ctrl+Return")
         self.own_button = WordButton("Back to the agent's own", self.take_own)
-        self.close_button = WordButton("Close", self.close)
+        self.close_button = WordButton("Close", self.reject)
         for button in (self.run_button, self.own_button, self.close_button):
             button.setAutoDefault(False)
         self.pane = Pane()
@@ -87,14 +87,10 @@ class TryPrompt(QDialog):
         replace(self.editor.document(), self.own)
         self.note.clear()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """What was typed is on disk, and offered when it is tried again."""
-        self.flush()
-        super().closeEvent(event)
-
     def reject(self) -> None:
-        """Escape closes; what was typed is kept."""
-        self.close()
+        """Escape, and every other way to close it: what was typed is on disk, and offered when it is tried again."""
+        self.flush()
+        super().reject()
 
     def flush(self) -> None:
         """Put what is typed on disk, and let go of it."""

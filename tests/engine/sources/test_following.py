@@ -134,6 +134,42 @@ def test_reading_can_be_stopped_and_goes_on_where_it_was(tmp_path: Path) -> None
         assert source.load("t")
 
 
+class Waits:
+    """A stop that says when it was first asked."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+
+    def is_set(self) -> bool:
+        self.asked.set()
+        return False
+
+
+def test_a_question_does_not_keep_the_file_from_a_reading_that_can_be_stopped(tmp_path: Path) -> None:
+    model = Told(turns=[f"answer {n}" for n in range(41)])
+    with running(tmp_path / "t.db", False, model) as agent:
+        for n in range(40):
+            say(agent, f"question {n}")
+        say(agent, "another thread", thread("u"))
+    with closing(ForeignReader(tmp_path / "t.db")) as source:
+        stop, some = Waits(), []
+        whole: list[bool] = []
+        reading = threading.Thread(target=lambda: whole.append(source.load("t", stop)))
+
+        def progress(_done: int, _total: int) -> None:
+            if not reading.ident:  # the file is held here, by the reading of another thread
+                reading.start()
+                assert stop.asked.wait(30)
+                source.files("t")
+                some.append(len(source.loaded("t")))
+
+        assert source.load("u", threading.Event(), progress)
+        reading.join(30)
+        assert whole == [True]
+        assert len(some) == 1 and some[0] < 40
+        assert len(source.request_ids("t")) == 40
+
+
 def test_questions_from_several_threads_at_once(tmp_path: Path) -> None:
     model = Told(turns=[f"answer {n}" for n in range(12)])
     with running(tmp_path / "t.db", True, model) as agent:
