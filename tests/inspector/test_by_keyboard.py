@@ -21,8 +21,8 @@ from tests.inspector.test_window import open_thread
 
 LAST = ("file.default", "thread.compact", "thread.send", "thread.stop", "file.quit")
 """These change what is open, or end it; in this order."""
-OF_RUNS = ("thread.resume", "thread.next_run", "focus.answer")
-"""These and all of ``answer`` and ``hand`` need a run that waits or failed: ``test_answering`` runs them."""
+ELSEWHERE = ("thread.resume", "thread.next_run", "focus.answer", "thread.agent")
+"""These and all of ``answer`` and ``hand`` need a run that waits or failed, or an agent: their own tests run them."""
 
 
 @pytest.fixture
@@ -53,8 +53,9 @@ def prepare(qtbot, window) -> None:
         settle(qtbot, window)
     request.bring_area(RAW_EFFECTIVE)
     request.diff.use_baseline(rows[0])
-    window.around.show("memory")
-    settle(qtbot, window)
+    for name in ("files", "store", "memory"):
+        window.around.show(name)
+        settle(qtbot, window)
     memory = window.desk.around["memory"]
     if not memory.edit.can_save():
         memory.edit.editor.insertPlainText("x")
@@ -105,7 +106,7 @@ def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_
         if not command.enabled():
             prepare(qtbot, window)
         if not command.enabled():
-            if command.id not in OF_RUNS:
+            if command.id not in ELSEWHERE:
                 never.append(command)
             continue
         by_palette(qtbot, window, command)

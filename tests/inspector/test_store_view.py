@@ -18,6 +18,7 @@ from engine.checkpoints import WorkspaceStore
 from engine.errors import UsageError
 from inspector.drafts import Drafts
 from inspector.jobs import Jobs
+from inspector.views.deletion import NamespaceDialog
 from inspector.views.store import StoreView
 from tests.inspector.side_world import MARKUP, rich_labels, unnamed
 
@@ -357,3 +358,33 @@ def test_an_edit_of_an_agents_is_seen_by_the_pane(world: World) -> None:
     save_item(world.file, ".".join(ANN), "k", {"n": 2}, seen.version)
     world.refresh(view)
     assert json.loads(view.item.text.text()) == {"n": 2}
+
+
+def test_the_window_reaches_the_store_edits_and_saves_by_its_commands(qtbot, make_window, demo_copy: Path) -> None:
+    from tests.inspector.conftest import settle
+
+    save_item(demo_copy, "acme.facts", "k", {"n": 1}, "")
+    window = make_window(demo_copy)
+    store = window.desk.around["store"]
+    assert not window.commands.run("store.edit")
+    window.commands.run("focus.store")
+    settle(qtbot, window)
+    assert store.isVisible()
+    assert store.item.key == ("acme.facts", "k")
+    assert window.commands.run("store.edit")
+    settle(qtbot, window)
+    put_text(store, '{"n": 2}')
+    assert window.desk.has_unsaved()
+    assert window.commands.run("memory.save")
+    settle(qtbot, window)
+    assert store_item(demo_copy, "acme.facts", "k").value == {"n": 2}
+    window.commands.run("store.delete")
+    store.item.note.buttons()["Delete"].click()
+    settle(qtbot, window)
+    with pytest.raises(UsageError):
+        store_item(demo_copy, "acme.facts", "k")
+    store.delete_button.click()
+    dialog = window.findChild(NamespaceDialog)
+    settle(qtbot, window)
+    assert dialog.choice.currentText() == store.namespace
+    dialog.reject()
