@@ -36,8 +36,8 @@ def _file(w: AgentsWindow) -> list[Command]:
     return [
         Command("agent.new", "New agent", w.agents.create, "File", ("Ctrl+N",),
                 hint="One that you answer for by hand, to be changed."),
-        Command("agent.duplicate", "Duplicate", lambda: duplicate(w), "File", ("Ctrl+D",), shown, contexts=("agent",),
-                hint="A copy of the agent as it is stored."),
+        Command("agent.duplicate", "Duplicate", lambda: duplicate(w), "File", ("Ctrl+Shift+D",), shown,
+                contexts=("agent",), hint="A copy of the agent as it is stored."),
         Command("agent.rename", "Rename", lambda: rename(w), "File", ("F2",), shown, contexts=("agent",),
                 hint="Its threads keep it."),
         Command("agent.save", "Save", w.save, "File", ("Ctrl+S",), w.can_save, separated=True,
@@ -53,7 +53,7 @@ def _file(w: AgentsWindow) -> list[Command]:
 
 def _thread(w: AgentsWindow) -> list[Command]:
     return [
-        Command("agent.use", "Use for the selected thread", lambda: use(w), "Thread", ("Ctrl+U",), w.can_use,
+        Command("agent.use", "Use for the selected thread", lambda: use(w), "Thread", ("Ctrl+Shift+T",), w.can_use,
                 contexts=("agent",), hint="From its next run. Changes are saved first."),
         Command("agent.use_none", "No agent of these for the selected thread", lambda: use_none(w), "Thread",
                 enabled=lambda: w.agents.of_thread(w.thread_id) is not None,

@@ -223,7 +223,7 @@ class AgentsWindow(QMainWindow):
             )  # fmt: skip
 
     def _failed(self, id: int, sentence: str) -> None:
-        if (id == self.id and self.form.edit is not None) or (id == 0 and self.form.edit is not None):
+        if self.form.edit is not None:
             self.form.note.say(sentence, ("Close", self.form.note.clear), kind="error")
         else:
             self.pane.show_error(sentence, self.agents.refresh if id == 0 else None)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -214,6 +215,17 @@ def test_an_agent_is_made_and_every_field_typed_saved_and_read_again(world: Worl
     again = world.open(id).form.edit
     assert again is not None
     assert again.snapshot() == typed
+
+
+def test_no_command_takes_a_key_that_a_field_of_text_needs(world: World) -> None:
+    window = world.open(world.agent("One"))
+    keys = QKeySequence.StandardKey
+    edits = [keys.Delete, keys.DeleteCompleteLine, keys.DeleteEndOfLine, keys.Undo, keys.Redo, keys.Cut, keys.Copy,
+             keys.Paste, keys.SelectAll, keys.DeleteStartOfWord, keys.DeleteEndOfWord]  # fmt: skip
+    bound = {key.toString() for edit in edits for key in QKeySequence.keyBindings(edit)}
+    bound |= {"Ctrl+D", "Ctrl+U", "Ctrl+K"}  # as X11 binds them, whatever runs the test
+    commands = {key: command.id for command in window.commands.all() for key in command.keys}
+    assert not bound & commands.keys()
 
 
 def test_what_is_added_takes_the_keyboard(world: World) -> None:
