@@ -21,6 +21,7 @@ _BY_ID = {
     "raw.next_difference": "Raw ↔ Effective or Diff in front",
     "raw.previous_difference": "Raw ↔ Effective or Diff in front",
     "diff.before": "a baseline", "memory.save": "a memory file, a skill or an item with changes",
+    "text.replace": "a memory file, a skill or an item that is edited",
     "share.copy_area": "an area in front that can be copied",
     "share.copy_message": "a selected message in Messages or Raw ↔ Effective",
 }  # fmt: skip
