@@ -56,9 +56,10 @@ def test_every_key_reaches_its_command(qtbot, window, monkeypatch):
             shortcut.setEnabled(True)
     monkeypatch.setattr(window.commands, "refresh", lambda: None)
     request = window.desk.request
+    window.parts.answer.show_question()  # it is there only while something is asked
     focus = {
-        "table": window.desk.requests.table, "centre": request.messages.table, "chart": window.desk.chart.plot,
-        "": window.threads.list,
+        "answer": window.parts.answer.question.list, "table": window.desk.requests.table,
+        "centre": request.messages.table, "chart": window.desk.chart.plot, "": window.threads.list,
     }  # fmt: skip
     wrong = []
     for command in window.commands.all():
