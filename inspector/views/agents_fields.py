@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
     QWidget,
 )
 
@@ -156,7 +158,21 @@ class ChoiceField(QComboBox):
         event.ignore()
 
 
-class CheckField(QCheckBox):
+class Tick(QCheckBox):
+    """A box whose edge can be seen in dark too: the style draws it darker than the ground."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The edge over what the style draws."""
+        super().paintEvent(event)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        box = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self)
+        painter = QPainter(self)
+        painter.setPen(theme.accent_colour() if self.hasFocus() else theme.muted_colour())
+        painter.drawRect(box.adjusted(0, 0, -1, -1))
+
+
+class CheckField(Tick):
     """On or off."""
 
     edited = Signal(object)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from inspector.panes import plain_label
-from inspector.views.agents_fields import ChoiceField, LineField
+from inspector.views.agents_fields import ChoiceField, LineField, Tick
 from inspector.views.agents_lines import Lines, Member
 from inspector.views.agents_page import Page, Row
 from inspector.views.agents_texts import ListPage
@@ -29,10 +29,10 @@ class Ticks(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2, 0, 0)
         row.setSpacing(10)
-        self.boxes: dict[str, QCheckBox] = {}
+        self.boxes: dict[str, Tick] = {}
         self._other: list[str] = []
         for word in words:
-            box = QCheckBox(word)
+            box = Tick(word)
             box.setAccessibleName(f"{name}: {word}")
             box.clicked.connect(lambda _on: self.edited.emit(self.value()))
             row.addWidget(box)
