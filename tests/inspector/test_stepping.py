@@ -31,9 +31,12 @@ def test_steps_and_jumps_visit_only_what_the_filter_lets_through(qtbot, window):
     filter_by(qtbot, window, "purpose:subagent")
     passing = [row.id for row in session.rows.known() if row.purpose == "subagent"]
     assert 2 < len(passing) < len(everything) and list(session.shown) == passing
-    assert window.desk.filter.says.text() == f"{len(passing)} of {len(everything)} requests pass"
+    says = window.desk.filter.says
+    passed = f"{len(passing)} of {len(everything)} requests pass"
+    assert says.text() == f"{passed}; request {session.request_row().number}, which is shown below, does not"
     table.setFocus()
     press(qtbot, table, "Home")
+    assert says.text() == passed
     walked = [session.request_id]
     for _ in passing:
         press(qtbot, table, "J")
