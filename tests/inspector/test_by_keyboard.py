@@ -2,27 +2,23 @@
 
 import re
 import shutil
-import sqlite3
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QDialog, QFileDialog, QMenu
 
 from inspector import opening
-from inspector.models.rows import has_summary
 from inspector.needs import needs
 from inspector.tab_order import in_order
 from inspector.views.palette import Palette
-from inspector.views.request import RAW_EFFECTIVE
 from tests.inspector.conftest import WAIT_MS, settle
+from tests.inspector.occasions import bring_about, reading, stop_runs
 from tests.inspector.test_keys import press
-from tests.inspector.test_window import open_thread
 
-LAST = ("file.default", "thread.compact", "thread.send", "thread.stop", "file.quit")
+LAST = ("file.default", "file.quit")
 """These change what is open, or end it; in this order."""
-ELSEWHERE = ("thread.resume", "thread.next_run", "focus.answer", "thread.agent")
-"""These and all of ``answer`` and ``hand`` need a run that waits or failed, or an agent: their own tests run them."""
 
 
 @pytest.fixture
@@ -32,37 +28,6 @@ def window(qtbot, make_window, demo_copy, monkeypatch):
     made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)
     return made
-
-
-def prepare(qtbot, window) -> None:
-    """A state in which nearly everything can be done."""
-    session, request = window.session, window.desk.request
-    open_thread(qtbot, window)
-    rows = session.rows.known()
-    cut = next(row for row in rows if has_summary(row) and row.purpose == "agent" and row.checkpoint_id)
-    for row in (rows[0], rows[20], cut):
-        session.select_request(row.id)
-        settle(qtbot, window)
-    window.desk.going.move(-1)  # something lies ahead and behind
-    settle(qtbot, window)
-    session.select_request(cut.id)
-    settle(qtbot, window)
-    if not window.desk.going.can(1):
-        session.select_request(rows[1].id)
-        window.desk.going.move(-1)
-        settle(qtbot, window)
-    request.bring_area(RAW_EFFECTIVE)
-    request.diff.use_baseline(rows[0])
-    for name in ("files", "store", "memory"):
-        window.around.show(name)
-        settle(qtbot, window)
-    memory = window.desk.around["memory"]
-    if not memory.edit.can_save():
-        memory.edit.editor.insertPlainText("x")
-    window.composer.edit.setPlainText("Hello")
-    settle(qtbot, window)
-    window.focus("requests")
-    window.commands.refresh()
 
 
 def by_palette(qtbot, window, command) -> None:
@@ -87,35 +52,29 @@ def by_palette(qtbot, window, command) -> None:
 
 
 def put_away(qtbot, window) -> None:
-    """Whatever a command opened is left with Escape."""
+    """Whatever a command opened is left with Escape; a run that it began is stopped."""
     settle(qtbot, window)
-    for dialog in [d for d in window.findChildren(QDialog) if d.isVisible()]:
-        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
-    for dialog in [d for d in window.findChildren(QDialog) if d.isVisible()]:
-        dialog.close()
+    for opened in [w for w in QApplication.topLevelWidgets() if w.isVisible() and w is not window]:
+        if not shiboken6.isValid(opened) or not opened.isVisible():
+            continue  # went with another one
+        if isinstance(opened, QDialog):
+            qtbot.keyClick(opened.focusWidget() or opened, Qt.Key.Key_Escape)
+            assert not shiboken6.isValid(opened) or not opened.isVisible(), opened.windowTitle()
+        else:
+            opened.close()  # a window of its own, as the desktop closes one
+    stop_runs(qtbot, window)
 
 
-def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_copy):
+def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path):
     ran: list[str] = []
     window.commands.ran.connect(ran.append)
-    prepare(qtbot, window)
-    never = []
     for command in window.commands.all():
         if command.id in LAST or command.id == "help.palette":
             continue
-        if not command.enabled():
-            prepare(qtbot, window)
-        if not command.enabled():
-            if command.id not in ELSEWHERE:
-                never.append(command)
-            continue
+        bring_about(qtbot, window, command)
         by_palette(qtbot, window, command)
         assert ran[-1] == command.id
         put_away(qtbot, window)
-    # What the demo has no occasion for says what it waits for.
-    missing = {"secret", "prompt", "chart", "memory", "skills", "answer", "hand"}
-    assert {command.id.partition(".")[0] for command in never} <= missing, never
-    assert all(needs(command.id) for command in never)
     assert set(window.prefs.names("recent_commands")) <= set(ran)
     default = opening.default_path()
     default.parent.mkdir(parents=True, exist_ok=True)
@@ -123,22 +82,7 @@ def test_every_command_runs_by_the_palette_alone(qtbot, window, demo_path, demo_
     by_palette(qtbot, window, command_of(window, "file.default"))
     settle(qtbot, window)
     assert window.desk.opened.path == default and ran[-1] == "file.default"
-    open_thread(qtbot, window)
-    by_palette(qtbot, window, command_of(window, "thread.compact"))
-    qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)
     put_away(qtbot, window)
-    window.focus("composer")
-    window.composer.edit.setPlainText("Hello")
-    other = sqlite3.connect(default, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")  # the run waits for the file until it is stopped
-    by_palette(qtbot, window, command_of(window, "thread.send"))
-    qtbot.waitUntil(window.composer.can_stop, timeout=WAIT_MS)
-    by_palette(qtbot, window, command_of(window, "thread.stop"))
-    other.execute("ROLLBACK")
-    other.close()
-    qtbot.waitUntil(lambda: not window.composer.running, timeout=WAIT_MS)
-    assert ran[-1] == "thread.stop" and "thread.send" in ran
-    settle(qtbot, window)
     by_palette(qtbot, window, command_of(window, "file.quit"))
     assert not window.isVisible() and ran[-1] == "file.quit"
 
@@ -183,7 +127,8 @@ def test_the_palette_takes_letters_and_puts_what_was_used_first(make_window):
 
 
 def test_tab_reaches_whatever_takes_the_keyboard(qtbot, window):
-    prepare(qtbot, window)
+    reading(qtbot, window)
+    window.commands.refresh()
     for pane in window.around.names():
         window.around.show(pane)
         settle(qtbot, window)
@@ -219,7 +164,8 @@ class Menus(QObject):
 
 
 def test_every_context_menu_opens_by_the_menu_key(qtbot, window):
-    prepare(qtbot, window)
+    reading(qtbot, window)
+    window.commands.refresh()
     menus = Menus()
     QApplication.instance().installEventFilter(menus)
     lists = [
