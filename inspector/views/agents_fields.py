@@ -6,22 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QCompleter,
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
-    QStyle,
-    QStyleOptionButton,
     QWidget,
 )
 
 from inspector import theme
 from inspector.views.focus_edge import FocusEdge
 from inspector.views.quiet import quiet
+from inspector.views.tick import Tick
 
 
 class LineField(QLineEdit):
@@ -156,20 +154,6 @@ class ChoiceField(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Left to whoever scrolls."""
         event.ignore()
-
-
-class Tick(QCheckBox):
-    """A box whose edge can be seen in dark too: the style draws it darker than the ground."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The edge over what the style draws."""
-        super().paintEvent(event)
-        option = QStyleOptionButton()
-        self.initStyleOption(option)
-        box = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self)
-        painter = QPainter(self)
-        painter.setPen(theme.accent_colour() if self.hasFocus() else theme.muted_colour())
-        painter.drawRect(box.adjusted(0, 0, -1, -1))
 
 
 class CheckField(Tick):

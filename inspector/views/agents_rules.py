@@ -9,10 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from inspector.panes import plain_label
-from inspector.views.agents_fields import ChoiceField, LineField, Tick
+from inspector.views.agents_fields import ChoiceField, LineField
 from inspector.views.agents_lines import Lines, Member
 from inspector.views.agents_page import Page, Row
 from inspector.views.agents_texts import ListPage
+from inspector.views.tick import Tick
 
 OPERATIONS = ("read", "write")
 MODES = (("allow", "allow"), ("deny", "deny"), ("interrupt", "ask first"))

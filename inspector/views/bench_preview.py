@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from engine.workbench import Finding
 from inspector import format, workbench
@@ -15,6 +15,7 @@ from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.memory_watch import PreviewWatch
 from inspector.views.parts import BESIDE_NEVER, MARGIN, AspectSplitter, Line
 from inspector.views.text import TextView
+from inspector.views.tick import Tick
 from inspector.workbench import Preview
 
 _LEVELS = {"note": "", "warning": "! ", "stops": "!! "}
@@ -55,7 +56,7 @@ class PreviewPane(QWidget):
         self._buffer: MemoryBuffer | None = None
         self.cost = plain_label(muted=True)
         self.cost.setWordWrap(True)
-        self.whole = QCheckBox("Whole block")
+        self.whole = Tick("Whole block")
         self.whole.setAccessibleName("Show the whole memory block with the engine's own words")
         self.whole.toggled.connect(lambda _on: self._draw())
         self.verdict = plain_label()

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QSplitter, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QTextEdit, QVBoxLayout, QWidget
 
 from inspector import format, theme
 from inspector.jobs import Jobs
@@ -15,6 +15,7 @@ from inspector.panes import Pane, plain_label
 from inspector.views.buttons import tool_button
 from inspector.views.marked_text import MarkedEdit
 from inspector.views.parts import MARGIN
+from inspector.views.tick import Tick
 
 _REST_MS = 120
 _ABOVE = 3
@@ -80,7 +81,7 @@ class BesideView(QWidget):
         self.says = plain_label(muted=True)
         self.heads = (plain_label(before, muted=True), plain_label(after, muted=True))
         self.sides = (_Side(before), _Side(after))
-        self.whole = QCheckBox("All lines")
+        self.whole = Tick("All lines")
         self.whole.setAccessibleName("Show all lines, not only those around a change")
         self.whole.toggled.connect(lambda _on: self._lay_out())
         self.pane = Pane()

@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from inspector import format, theme
 from inspector.jobs import Jobs
@@ -23,6 +23,7 @@ from inspector.panes import Pane, plain_label
 from inspector.views.buttons import tool_button
 from inspector.views.parts import MARGIN
 from inspector.views.text_edit import ShownTextEdit
+from inspector.views.tick import Tick
 
 _SIGNS: dict[Sign, str] = {"equal": "  ", "removed": "− ", "added": "+ ", "skipped": "⋯ "}
 
@@ -113,7 +114,7 @@ class ComparePane(QWidget):
         self._title.setWordWrap(True)
         self._says = plain_label(muted=True)
         self._says.setWordWrap(True)
-        self.whole = QCheckBox("All lines")
+        self.whole = Tick("All lines")
         self.whole.setAccessibleName("Show all lines, not only those around a change")
         self.whole.toggled.connect(lambda _on: self._compare())
         self._close = tool_button("×", "Close the comparison", self.closed.emit)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.workbench import DeletionItem, DeletionPlan, DeletionProof
 from inspector import format, workbench
@@ -19,6 +19,7 @@ from inspector.views.buttons import WordButton
 from inspector.views.items_table import ItemsTable
 from inspector.views.parts import MARGIN
 from inspector.views.text import TextView
+from inspector.views.tick import Tick
 
 
 class GoingModel(ItemsModel[DeletionItem]):
@@ -231,7 +232,7 @@ class NamespaceDialog(DeletionDialog):
         self.choice = QComboBox()
         self.choice.setAccessibleName("Namespace of the store")
         self.choice.view().setAccessibleName("Namespaces of the store")
-        self.threads = QCheckBox("Delete the threads that hold copies too")
+        self.threads = Tick("Delete the threads that hold copies too")
         self.threads.setAccessibleName(self.threads.text())
         super().__init__(jobs, workspace, "", parent)
         self.choice.currentTextChanged.connect(lambda _text: self.look())

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
 
 from inspector import format
 from inspector.panes import plain_label
 from inspector.sharing import Form, Wish
+from inspector.views.tick import Tick
 
 _FORMS: tuple[tuple[Form, str, str], ...] = (
     ("html", "HTML", "One page that needs nothing else, for anybody to read."),
@@ -53,8 +54,8 @@ class ExportDialog(QDialog):
             self.forms["json"].setEnabled(False)
             hint.setText("Only a workspace's threads go into JSON; this source is a database of another program.")
         layout.addSpacing(8)
-        self.artifacts = QCheckBox("With the contents of the thread's files")
-        self.masked = QCheckBox("Mask likely secrets")
+        self.artifacts = Tick("With the contents of the thread's files")
+        self.masked = Tick("Mask likely secrets")
         for box in (self.artifacts, self.masked):
             box.setAccessibleName(box.text())
             layout.addWidget(box)

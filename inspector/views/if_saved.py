@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector import format, workbench
 from inspector.jobs import Jobs
@@ -14,6 +14,7 @@ from inspector.views.buttons import WordButton
 from inspector.views.dry_run import NextRequest
 from inspector.views.memory_buffer import MemoryBuffer
 from inspector.views.parts import MARGIN
+from inspector.views.tick import Tick
 
 
 class IfSaved(QDialog):
@@ -33,7 +34,7 @@ class IfSaved(QDialog):
         )
         says.setWordWrap(True)
         self.view = NextRequest(jobs)
-        self.apply = QCheckBox("Applied to this thread too")
+        self.apply = Tick("Applied to this thread too")
         self.apply.setAccessibleName("As if the edit were applied to this thread too")
         self.apply.setToolTip("Else the thread keeps the copy that it has loaded.")
         self.apply.setChecked(True)

@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QFrame,
     QHBoxLayout,
     QListWidget,
@@ -30,6 +29,7 @@ from inspector.views.plain_text import Link
 from inspector.views.question_call import CallForm, decided, line_of
 from inspector.views.quiet import quiet
 from inspector.views.text import TextView
+from inspector.views.tick import Tick
 from inspector.views.typing_field import TypingField
 
 
@@ -69,7 +69,7 @@ class QuestionPanel(QWidget):
         self.form = CallForm(jobs)
         self.value = TextView(jobs, "What is asked")
         self.answer = TypingField("Answer", "Your answer")
-        self.as_json = QCheckBox("The answer is JSON")
+        self.as_json = Tick("The answer is JSON")
         self._build()
 
     # -- what others call --------------------------------------------------------------------

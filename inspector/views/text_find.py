@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from inspector import format
 from inspector.jobs import Jobs
@@ -19,6 +19,7 @@ from inspector.models.shown_text import find_all
 from inspector.panes import plain_label
 from inspector.views.buttons import tool_button
 from inspector.views.text_edit import ShownTextEdit
+from inspector.views.tick import Tick
 
 MOST_MATCHES = 10_000
 _FIND_DELAY_MS = 120
@@ -44,7 +45,7 @@ class FindBar(QWidget):
         self.field.setPlaceholderText("Find in this text")
         self.field.setAccessibleName("Find in this text")
         self.field.setClearButtonEnabled(True)
-        self.case = QCheckBox("Match case")
+        self.case = Tick("Match case")
         self.case.setAccessibleName("Match case")
         self.says = plain_label(muted=True)
         row = QHBoxLayout(self)
