@@ -53,13 +53,16 @@ class Answering(QObject):
         turns.ended.connect(self._ended)
         turns.accepted.connect(self._accepted)
         turns.hand_asked.connect(self._hand_asked)
-        panel.question.typed.connect(self._keep)
-        panel.hand.typed.connect(self._keep)
-        panel.question.answered.connect(self._answer)
-        panel.question.show_request.connect(following.show_request)
-        panel.hand.show_request.connect(following.show_request)
-        panel.hand.replied.connect(self._reply)
-        panel.hand.model_asked.connect(self._let_model)
+        panel.made.connect(self._connect)
+
+    def _connect(self) -> None:
+        question, hand = self.panel.question, self.panel.hand
+        for page in (question, hand):
+            page.typed.connect(self._keep)
+            page.show_request.connect(self._following.show_request)
+        question.answered.connect(self._answer)
+        hand.replied.connect(self._reply)
+        hand.model_asked.connect(self._let_model)
 
     def use(self, session: Session | None, path: Path | None = None, read_only: bool = False) -> None:
         """Work on another source."""

@@ -53,7 +53,7 @@ def answer_commands(w: MainWindow) -> list[Command]:
         decide("edit", "Edit the call", "E", "Runs it with other arguments."),
         decide("reject", "Reject the call", "R", "Does not run it, and tells the model why."),
         decide("respond", "Respond in the tool's place", "P", "What you write stands for the result."),
-        Command("answer.approve_all", "Approve all calls", panel.question.approve_all, "Thread", ("Shift+A",),
+        Command("answer.approve_all", "Approve all calls", lambda: panel.question.approve_all(), "Thread", ("Shift+A",),
                 lambda: panel.asks_decision() and panel.question.can_decide("approve"), scope="answer",
                 hint="Those that are not decided on yet."),
         Command("answer.request", "Show the request that waits", lambda: show_request(w), "Thread",
@@ -61,7 +61,7 @@ def answer_commands(w: MainWindow) -> list[Command]:
         Command("hand.call", "Call a tool in the answer", lambda: panel.hand.calls.ask_tool(), "Thread",
                 ("Ctrl+Alt+T",), lambda: panel.asks_hand() and panel.hand.current() is not None,
                 hint="To the field with the request's tools."),
-        Command("hand.model", "Let a model answer this one", panel.hand.let_model, "Thread",
+        Command("hand.model", "Let a model answer this one", lambda: panel.hand.let_model(), "Thread",
                 enabled=lambda: panel.asks_hand() and panel.hand.current() is not None,
                 hint="The one that is named in the panel; your next answer is by hand again."),
     ]  # fmt: skip

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.jobs import Jobs
 from inspector.tab_order import focus_first
-from inspector.views.hand import HandPanel
 from inspector.views.parts import Line
-from inspector.views.question import QuestionPanel
+
+if TYPE_CHECKING:
+    from inspector.views.hand import HandPanel
+    from inspector.views.question import QuestionPanel
 
 HEIGHT = 260
 
 
 class AnswerPanel(QWidget):
-    """Hidden while the thread waits for nothing."""
+    """Hidden while the thread waits for nothing. What it shows is made when it is first needed: few starts need it."""
+
+    made = Signal()
+    """``question`` and ``hand`` are there from now on."""
 
     changed = Signal()
     """It was shown or hidden, or what one may do in it has changed."""
@@ -23,20 +30,39 @@ class AnswerPanel(QWidget):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Answer")
-        self.question = QuestionPanel(jobs)
-        self.hand = HandPanel(jobs)
+        self._jobs = jobs
+        self._question: QuestionPanel | None = None
+        self._hand: HandPanel | None = None
         self.open = False
         self._pages = QStackedWidget()
-        self._pages.addWidget(self.question)
-        self._pages.addWidget(self.hand)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(Line())
         column.addWidget(self._pages, 1)
         self.setMinimumHeight(150)
-        self.question.changed.connect(self.changed)
-        self.hand.changed.connect(self.changed)
+
+    @property
+    def question(self) -> QuestionPanel:
+        """The decision."""
+        return self._make()[0]
+
+    @property
+    def hand(self) -> HandPanel:
+        """The answer by hand."""
+        return self._make()[1]
+
+    def _make(self) -> tuple[QuestionPanel, HandPanel]:
+        if self._question is None or self._hand is None:
+            from inspector.views.hand import HandPanel
+            from inspector.views.question import QuestionPanel
+
+            self._question, self._hand = QuestionPanel(self._jobs), HandPanel(self._jobs)
+            for page in (self._question, self._hand):
+                self._pages.addWidget(page)
+                page.changed.connect(self.changed)
+            self.made.emit()
+        return self._question, self._hand
 
     def sizeHint(self) -> QSize:
         """Room for a few lines of arguments."""
@@ -58,11 +84,11 @@ class AnswerPanel(QWidget):
 
     def asks_decision(self) -> bool:
         """Whether a decision is shown."""
-        return self.open and self._pages.currentWidget() is self.question
+        return self.open and self._pages.currentWidget() is self._question
 
     def asks_hand(self) -> bool:
         """Whether an answer by hand is shown."""
-        return self.open and self._pages.currentWidget() is self.hand
+        return self.open and self._pages.currentWidget() is self._hand
 
     def can_send(self) -> bool:
         """Whether what is shown can be sent."""

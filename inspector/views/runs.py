@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from engine.trace.model import ThreadRow
 from inspector import format
 from inspector.models.threads import title
 from inspector.turns import Turn
 from inspector.views.buttons import MenuButton
+
+if TYPE_CHECKING:
+    from engine.trace.model import ThreadRow
 
 _SIGNS = {"running": "●", "waiting": "?"}
 
