@@ -93,7 +93,7 @@ class _Cut(QWidget):
         own = value if isinstance(value, dict) else None
         self._own.setVisible(own is not None)
         self.trigger.fill(value if own is None else own.get("trigger"))
-        cut = own or _FIRST_CUT
+        cut: dict[str, Any] = own or _FIRST_CUT
         self.keep.fill(cut.get("keep"))
         self.length.blockSignals(True)
         self.length.setValue(cut.get("max_length") or 0)

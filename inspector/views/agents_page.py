@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
@@ -38,7 +39,7 @@ class Row:
     """Name of the effective value that stands beside it."""
     value: QLabel | None = None
     note: QLabel | None = None
-    shown: list[str] = field(default_factory=list)
+    shown: list[str] = dataclasses.field(default_factory=list)
 
 
 class Page(QScrollArea):
