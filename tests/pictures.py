@@ -77,7 +77,45 @@ def _draw(demo: Path, target: Path) -> None:
     request.show_area(0)
     window.around.show("memory")
     save("system-dark.png")
+    theme.choose(app, "light")
+    window.agents.open(_agent(demo).id)
+    _settle(app, window)
+    agents = window.agents.window
+    agents.resize(1180, 760)
+    agents.form.show_section(5)
+    _until(app, lambda: window.jobs.idle() and not agents.form.checks.waits())
+    _settle(app, window)
+    agents.grab().save(str(target / "agents.png"), "PNG", 0)
+    agents.close()
+    window.new_thread()
+    window.composer.edit.setPlainText("Which competitor moved its prices most in week 23?")
+    window.send()
+    _until(app, lambda: window.parts.answer.asks_hand() and len(window.session.rows) == 1)
+    window.around.show("files")
+    save("by-hand.png")
+    window.composer.stop()
+    _until(app, lambda: not window.composer.running)
     window.close()
+
+
+def _agent(demo: Path) -> object:
+    from engine import AgentSettings, save_agent
+
+    settings = AgentSettings(
+        model="anthropic:claude-sonnet-4-5", system_prompt="You watch the market.", summarize=("tokens", 90_000)
+    )
+    return save_agent(demo, "Market analyst", settings)
+
+
+def _until(app: object, done: object) -> None:
+    import time
+
+    end = time.monotonic() + WAIT_S
+    while not done():  # type: ignore[operator]
+        if time.monotonic() > end:
+            raise SystemExit("What is to be drawn did not come.")
+        app.processEvents()  # type: ignore[attr-defined]
+        time.sleep(0.01)
 
 
 def _settle(app: object, window: object) -> None:
