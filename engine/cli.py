@@ -28,28 +28,6 @@ from engine.search import cli as searching
 from engine.share import cli as sharing
 from engine.tables import table
 
-COMMANDS = (
-    "record",
-    "demo",
-    *running.COMMANDS,
-    "threads",
-    "requests",
-    "show",
-    "events",
-    "files",
-    "file",
-    "explain",
-    "diff",
-    "check",
-    "agents",
-    "ledger",
-    "memory",
-    "skills",
-    "search",
-    "export",
-    "import",
-)
-
 
 def main(argv: Sequence[str]) -> int:
     """Run one command; returns its exit code."""

@@ -29,6 +29,7 @@ TERMINAL_COMMANDS = {
     "explain": "explain one request: contributors, fates of its messages, prompt cache",
     "diff": "compare a request with the one before, or with another",
     "check": "work out every request from its state, and look for its files",
+    "agents": "list the agents of a workspace: what is wrong, what their settings come to",
     "ledger": "count what a thread's model received, and what was put away instead",
     "memory": "list the memory sources of a thread's agent: state, cost, drift, versions",
     "skills": "list every skill a thread's agent could find: listed or not, and why",

@@ -12,8 +12,6 @@ from engine.tables import visible
 if TYPE_CHECKING:
     from engine.blueprint import EffectiveValue, StoredAgent
 
-COMMANDS = ("agents",)
-
 
 def add_command(command: Callable[..., argparse.ArgumentParser], to_json: Callable[[Any], str]) -> None:
     """Add the command; ``to_json`` writes what ``--json`` prints."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.agent.runner import Runner
 
 Command = Callable[..., argparse.ArgumentParser]
-COMMANDS = ("run", "questions", "answer")
 
 
 def add_commands(command: Command, json_text: Callable[[Any], str]) -> None:

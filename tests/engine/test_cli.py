@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +16,8 @@ from typing import Any
 import pytest
 
 from engine import Reader, Workspace
+from engine.cli import main as engine_main
+from inspector.main import TERMINAL_COMMANDS
 
 MAIN = "competitor-report-week-22"
 
@@ -190,3 +194,13 @@ def test_no_command_imports_qt(demo: Path) -> None:
     code = "import sys; from engine.cli import main; main(sys.argv[1:]); sys.exit('PySide6' in sys.modules)"
     command = [sys.executable, "-c", code, "threads", str(demo)]
     assert subprocess.run(command, env={**os.environ, "PYTHONPATH": os.getcwd()}, capture_output=True).returncode == 0
+
+
+def test_every_command_of_the_engine_is_one_of_the_program() -> None:
+    """A command that the program doesn't know would be opened as a file, in a window."""
+    with pytest.raises(SystemExit), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", heard := io.StringIO())
+        engine_main(["--help"])
+    commands = set(re.findall(r"^    (\S+)", heard.getvalue(), re.MULTILINE))
+    assert {"run", "agents", "rebuild"} <= commands
+    assert commands == set(TERMINAL_COMMANDS)
