@@ -269,7 +269,8 @@ def _help(w: MainWindow) -> list[Command]:
         Command("help.palette", "Find a command…", lambda: verbs.show_palette(w), "Help", ("Ctrl+Shift+P",),
                 hint="Every command by name."),
         Command("help.keys", "Keys and commands", lambda: verbs.show_keys(w), "Help", ("F1",), hint="This page."),
-        Command("help.welcome", "What to look at", w.show_welcome, "Help", hint="The lines of the first start."),
+        Command("help.welcome", "What to look at", w.beginning.show_welcome, "Help",
+                hint="The lines of the first start."),
         *file_verbs.help_commands(w),
         Command("help.about", "About", lambda: verbs.show_about(w), "Help", separated=True, hint="Versions."),
     ]  # fmt: skip

@@ -26,6 +26,7 @@ from inspector import (
 )
 from inspector.agents_here import AgentsHere
 from inspector.answering import Answering
+from inspector.beginning import Beginning
 from inspector.commands import Commands
 from inspector.desk import Desk
 from inspector.following import Following
@@ -41,7 +42,6 @@ from inspector.session import Session
 from inspector.streaming import Streaming
 from inspector.tab_order import following
 from inspector.turns import Turns
-from inspector.views.welcome import Welcome
 
 if TYPE_CHECKING:
     from engine.trace.model import RequestRow
@@ -65,7 +65,6 @@ class MainWindow(QMainWindow):
         self.agents: AgentsHere | None = None
         """Of a workspace that can be written."""
         self._wanted: Path | None = None
-        self._goal: Goal | None = None
         self._begun = False
         self._closing = False
         self.setWindowTitle("Context Inspector")
@@ -79,6 +78,7 @@ class MainWindow(QMainWindow):
             self.jobs, self.turns, self.parts.answer, self.composer, self.following, prefs.drafts
         )
         self._leaving = Leaving(self, self.turns, self.status)
+        self.beginning = Beginning(self)
         self.commands = Commands(self)
         self.commands.scope("centre", self.centre)
         self.commands.scope("table", self.centre.requests)
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
 
     def open_after_paint(self, path: Path | None, goal: Goal | None = None) -> None:
         """Open a source once the window has been painted, at a thread; None for the default workspace."""
-        self._wanted, self._goal = path, goal
+        self._wanted, self.beginning.goal = path, goal
         self._begun = False
 
     def open(self, path: Path | None) -> None:
@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         desk.filter.arrived.connect(self.following.arrived)
         session = desk.session
         self.following.use(session, desk.source)
-        session.threads_changed.connect(self._threads_read, Qt.ConnectionType.SingleShotConnection)
+        session.threads_changed.connect(self.beginning.threads_read, Qt.ConnectionType.SingleShotConnection)
         session.thread_changed.connect(self._thread_changed)
         session.request_changed.connect(self._request_changed)
         session.rows_changed.connect(self._rows_changed)
@@ -200,45 +200,6 @@ class MainWindow(QMainWindow):
         desk.chart.menu_wanted.connect(lambda at: self.commands.context_menu("chart", self).popup(at))
         self.commands.refresh()
 
-    def _threads_read(self) -> None:
-        assert self.desk is not None
-        session, source = self.desk.session, self.desk.source
-        ids = [row.thread_id for row in session.threads or ()]
-        goal, self._goal = self._goal, None
-        if goal is not None and goal.thread_id in ids:
-            self._go_to(goal)
-        elif self.desk.opened.is_default and not self.prefs.flag("welcome_seen"):
-            self.show_welcome()
-            self.desk.first_look(self.jobs, self._first_look)
-        elif ids:
-            kept = self.prefs.selected_thread(source)
-            self._select(kept if kept in ids else ids[0])
-        if goal is not None and goal.thread_id not in ids:
-            self.status.show_problem(f"There is no thread “{goal.thread_id}” in this file.")
-        if self.focusWidget() is None:  # the arrow keys step from the beginning
-            self.focus("requests")
-
-    def _go_to(self, goal: Goal) -> None:
-        assert self.desk is not None
-        if goal.number is None:
-            self._select(goal.thread_id)
-        else:
-            self.desk.going.to_number(goal.thread_id, goal.number)
-
-    def _first_look(self, found: tuple[str, int] | None) -> None:
-        session = self.session
-        if session is None or session.thread_id is not None:
-            return
-        if found is not None:
-            session.select_thread(*found)
-        elif session.threads:
-            self._select(session.threads[0].thread_id)
-
-    def _select(self, thread_id: str) -> None:
-        if self.desk is not None:
-            request = self.prefs.selected_request(self.desk.source, thread_id)
-            self.desk.session.select_thread(thread_id, request)
-
     # -- what the user does --------------------------------------------------------------------
 
     def can_write(self) -> bool:
@@ -251,7 +212,7 @@ class MainWindow(QMainWindow):
             return
         if self.desk.has_unsaved():
             self.status.show_note("A memory file has changes that are not saved. They are kept.")
-        self._select(thread_id)
+        self.beginning.select(thread_id)
 
     def new_thread(self) -> None:
         """The next message starts a thread."""
@@ -271,17 +232,6 @@ class MainWindow(QMainWindow):
     def focus(self, name: str) -> None:
         """Show a part of the window and give it the keyboard."""
         self.parts.focus(name)
-
-    def show_welcome(self) -> None:
-        """The three lines of the first start."""
-        welcome = Welcome()
-        welcome.dismissed.connect(self._welcome_dismissed)
-        self.centre.top.put(welcome)
-        self.centre.top.show()
-
-    def _welcome_dismissed(self) -> None:
-        self.centre.top.hide()
-        self.prefs.set("welcome_seen", True)
 
     # -- what happened -------------------------------------------------------------------------
 

@@ -95,7 +95,7 @@ def faint(root: QWidget) -> list[str]:
 def test_everything_can_be_read_when_the_colours_change_at_run_time(qtbot, make_window, demo_path, qapp):
     window = make_window(demo_path)
     open_thread(qtbot, window)
-    window.show_welcome()
+    window.beginning.show_welcome()
     window.status.show_problem("A problem")
     window.composer._say("Something went wrong", True)
     window.session.select_index(0)

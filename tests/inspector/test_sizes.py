@@ -176,7 +176,7 @@ def test_the_selected_row_stays_in_sight_when_its_table_becomes_lower(qtbot, mak
     table.scrollTo(table.model().index(24, 0), QAbstractItemView.ScrollHint.PositionAtTop)
     bottom = table.visualRect(table.currentIndex()).bottom()
     assert 0 < bottom < table.viewport().height()
-    window.show_welcome()
+    window.beginning.show_welcome()
     window.resize(1440, 640)
     qtbot.waitUntil(lambda: table.viewport().height() < bottom)
     assert table.visualRect(table.currentIndex()).bottom() < table.viewport().height()
