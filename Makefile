@@ -12,7 +12,7 @@ run: setup
 	@$(PY) -m inspector $(ARGS)
 
 test: setup-dev
-	$(PY) -m pytest $(ARGS)
+	$(PY) -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 lint: style types layers
 
