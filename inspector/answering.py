@@ -54,6 +54,7 @@ class Answering(QObject):
         turns.accepted.connect(self._accepted)
         turns.hand_asked.connect(self._hand_asked)
         panel.made.connect(self._connect)
+        panel.left.connect(composer.edit.setFocus)
 
     def _connect(self) -> None:
         question, hand = self.panel.question, self.panel.hand

@@ -27,6 +27,9 @@ class AnswerPanel(QWidget):
     changed = Signal()
     """It was shown or hidden, or what one may do in it has changed."""
 
+    left = Signal()
+    """It closes, and has the keyboard."""
+
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Answer")
@@ -80,6 +83,8 @@ class AnswerPanel(QWidget):
         """The thread waits for nothing."""
         if self.open:
             self.open = False
+            if self._has_keyboard():
+                self.left.emit()
             self.changed.emit()
 
     def asks_decision(self) -> bool:
@@ -107,8 +112,14 @@ class AnswerPanel(QWidget):
         if self.open and page is not None:
             focus_first(page)
 
+    def _has_keyboard(self) -> bool:
+        focus = self.window().focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
     def _show(self, page: QWidget) -> None:
         if not self.open or self._pages.currentWidget() is not page:
-            self.open = True
+            had_keyboard, self.open = self._has_keyboard(), True
             self._pages.setCurrentWidget(page)
             self.changed.emit()
+            if had_keyboard:
+                self.take_focus()

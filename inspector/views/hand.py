@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -55,7 +54,6 @@ class HandPanel(QWidget):
         self._typed: dict[str, dict[str, Any]] = {}
         self._sending: set[str] = set()
         self._shown = ""
-        self._had_keyboard = False
         self.title = ElidedLabel()
         self.says = ElidedLabel(HINT, muted=True)
         self.link = Link("Show the request", self.go_to_request)
@@ -226,15 +224,15 @@ class HandPanel(QWidget):
         self._refresh()
 
     def _enable(self, on: bool) -> None:
-        """Fields that are disabled lose the keyboard; it comes back with the next request."""
+        """Fields that are disabled lose the keyboard: the title has it, without effect, until the next request."""
         if on == self.text.isEnabled():
             return
-        focus = QApplication.focusWidget()
-        if not on:
-            self._had_keyboard = focus is not None and self.isAncestorOf(focus)
+        focus = self.window().focusWidget()
+        if not on and focus is not None and self.isAncestorOf(focus):
+            self.title.setFocus(Qt.FocusReason.OtherFocusReason)
         for widget in (self.text, self.calls, self.model):
             widget.setEnabled(on)
-        if on and self._had_keyboard:
+        if on and focus is self.title:
             self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_none(self) -> None:
@@ -270,8 +268,10 @@ class HandPanel(QWidget):
         self._refresh()
 
     def _refresh(self) -> None:
-        self.send_button.setEnabled(self.can_send())
-        self.let_button.setEnabled(self.can_let_model())
+        for button, on in ((self.send_button, self.can_send()), (self.let_button, self.can_let_model())):
+            if not on and self.window().focusWidget() is button:
+                self.title.setFocus(Qt.FocusReason.OtherFocusReason)
+            button.setEnabled(on)
         self.changed.emit()
 
 

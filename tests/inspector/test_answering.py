@@ -80,6 +80,47 @@ def test_a_question_of_yesterday_is_edited_answered_and_the_run_goes_on_by_hand(
         assert next(file for file in reader.files("t") if file.path == "/notes.md")
 
 
+def test_the_keyboard_stays_with_the_answer_and_goes_to_the_message_after_it(qtbot, make_window, path):
+    """What is typed after an answer is sent never lands in another part of the window."""
+    assign_agent(path, "t", save_agent(path, "clerk", AGENT).id)
+    with closing(Runner(path)) as runner:
+        run = runner.start("t", "Write it down", settings=AGENT)
+        run.reply(asked_of(run).token, HandReply("Later.", []))
+        assert run.wait(60)
+    window = make_window(path)
+    window.activateWindow()
+    panel, composer = window.parts.answer, window.composer
+    qtbot.waitUntil(lambda: window.session is not None and window.session.thread_id == "t", timeout=WAIT_MS)
+
+    def has_keyboard(part):
+        focus = window.focusWidget()
+        return focus is part or part.isAncestorOf(focus)
+
+    composer.edit.setFocus()
+    send(qtbot, window, "Now")
+    wait(qtbot, panel.asks_hand)
+    wait(qtbot, panel.hand.text.hasFocus)
+    panel.hand.calls.tool.setEditText("write_file")
+    panel.hand.calls.add()
+    wait(qtbot, panel.can_send)
+    panel.hand.send_button.setFocus()
+    qtbot.keyClick(panel.hand.send_button, Qt.Key.Key_Space)
+    assert has_keyboard(panel)
+    wait(qtbot, panel.asks_decision)
+    assert has_keyboard(panel.question) or composer.edit.hasFocus()
+    panel.take_focus()
+    assert window.commands.run("answer.reject")
+    assert window.commands.run("thread.send")
+    wait(qtbot, panel.asks_hand)
+    assert has_keyboard(panel) or composer.edit.hasFocus()
+    panel.take_focus()
+    qtbot.keyClicks(panel.hand.text, "Not written.")
+    assert window.commands.run("thread.send")
+    assert has_keyboard(panel)
+    wait(qtbot, lambda: not window.turns.running() and not panel.open)
+    assert composer.edit.hasFocus()
+
+
 def test_a_new_user_answers_by_hand_in_threads_side_by_side(qtbot, make_window, path):
     window = make_window(path)
     window.activateWindow()
