@@ -33,6 +33,7 @@ NOT_RECORDED = {
 }
 _NO_ANSWER = "No answer is in the database: the run was stopped here, or the call had not begun."
 _NO_RUN = "No single model call can be told from this thread's checkpoints: shown is its newest state."
+_UNPROTECTED = "not protected: other checkpoints of this thread are encrypted, this one is not"
 
 
 class ThreadView(KeptFiles):
@@ -180,13 +181,13 @@ class ThreadView(KeptFiles):
         return ("running" if waiting else "stopped"), None
 
     def _problem(self, step: Step, made: Made) -> str | None:
-        found = [step.problem, made.doubt]
+        unprotected = self.thread.mixed and not step.cipher
+        found = [_UNPROTECTED if unprotected else None, step.problem, made.doubt]
         if not made.run.node:
-            found.append(_NO_RUN)
+            if made.raw_count is not None or not step.problem:  # else nothing is shown, and why is said
+                found.append(_NO_RUN)
         elif self._status(step, made)[0] == "stopped":
             found.append(_NO_ANSWER)
-        if self.thread.mixed and not step.cipher:
-            found.append("not protected: other checkpoints of this thread are encrypted, this one is not")
         told = list(dict.fromkeys(words.rstrip(".") for words in found if words))
         return "; ".join(told[:1] + [words[:1].lower() + words[1:] for words in told[1:]]) or None
 

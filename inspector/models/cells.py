@@ -102,6 +102,10 @@ def badges_of(row: PartRow, head: MessageHead | None, *, new: bool = False, fate
         badges.append(Badge("offloaded", "tool", "the whole stands in a file"))
     if head is not None and head.status == "error":
         badges.append(Badge("error", "error", "the tool reported an error"))
+    broken = [call.error for call in head.tool_calls if call.error is not None] if head is not None else []
+    if broken:
+        why = "; ".join(f"invalid: {one_line(error, 80)}" for error in broken[:CALLS_SHOWN])
+        badges.append(Badge(_times("invalid call", len(broken)), "error", why))
     if isinstance(row, RawRow):
         badges.append(Badge(row.fate, FATE_KINDS.get(row.fate, "tools"), row.reason))
     return badges

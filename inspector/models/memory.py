@@ -26,7 +26,9 @@ def state(file: MemoryFile) -> str:
         return "missing" if not file.version else "not UTF-8"
     if file.in_thread is None:
         return "not loaded"
-    return "loaded" if file.in_thread == file.text else f"{DRIFT} changed since"
+    if file.in_thread != file.text:
+        return f"{DRIFT} changed since"
+    return "loaded" if file.text.strip() else "empty"
 
 
 def in_words(file: MemoryFile) -> str:
@@ -45,6 +47,8 @@ def in_words(file: MemoryFile) -> str:
     if file.in_thread is None:
         return "This thread has not loaded it."
     if file.in_thread == file.text:
+        if not file.text.strip():
+            return "It is empty: this thread has loaded it, and the model gets nothing of it."
         return "This thread has loaded it as it stands."
     return f"{DRIFT} The file is another than the copy in this thread."
 

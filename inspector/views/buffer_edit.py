@@ -223,6 +223,7 @@ class BufferEdit(QWidget):
         column.addWidget(self.search)
         column.addWidget(Line())
         self.where.setContentsMargins(MARGIN, 2, MARGIN, 3)
+        self.where.setWordWrap(True)  # a narrow pane would cut its end off
         column.addWidget(self.where)
         self.text.set_content(body)
         self.compare.hide()

@@ -17,8 +17,8 @@ class TokenAxis(pg.AxisItem):
     """Tokens as ``40k``."""
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        """Short numbers; none below zero."""
-        return [format.size(round(value)) if value >= 0 else "" for value in values]
+        """Short numbers; none below zero, and none between whole ones: a half would read 0."""
+        return [format.size(round(value)) if value >= 0 and value == round(value) else "" for value in values]
 
 
 class NumberAxis(pg.AxisItem):

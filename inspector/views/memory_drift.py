@@ -33,6 +33,9 @@ _REQUEST: dict[Drift, str] = {
     "all-differ": f"{OTHER} the copy, {OTHER} the file",
 }
 
+_NO_COPY, _NOTHING_SENT = "none: there was no file then", "carried nothing of it"
+"""Of a thread that loaded its memory while the file was missing: nothing can be equal to a copy that is not there."""
+
 
 class DriftRows(QWidget):
     """Three rows: where the text stands, how it compares, and a way to see what differs."""
@@ -74,12 +77,14 @@ class DriftRows(QWidget):
         drift = file.drift
         self.file.setText(format.marked(_state(file)))
         tint(self.file, "error" if file.state == "stops" else "text")
-        self.copy.setText(_COPY[drift])
+        no_copy = file.in_thread is None and drift in _NEVER_COPIED
+        self.copy.setText(_NO_COPY if no_copy else _COPY[drift])
         tint(self.copy, "error" if _COPY[drift].startswith(OTHER) else "text")
         number = file.request_number
         self._names[2].setText("Last request" if number is None else f"Request {number}")
-        self.request.setText("none yet" if number is None else _REQUEST[drift])
-        tint(self.request, "error" if number is not None and OTHER in _REQUEST[drift] else "text")
+        sent = _NOTHING_SENT if no_copy else _REQUEST[drift]
+        self.request.setText("none yet" if number is None else sent)
+        tint(self.request, "error" if number is not None and OTHER in sent else "text")
         self.request_link.setVisible(number is not None and file.in_request is not None and drift in _SENT_OTHERWISE)
         by = file.changed_by or ""
         when = format.ago(file.changed_at) if file.changed_at is not None else ""
@@ -88,6 +93,7 @@ class DriftRows(QWidget):
         self.by.setToolTip(format.absolute(file.changed_at) if file.changed_at is not None else "")
 
 
+_NEVER_COPIED: frozenset[Drift] = frozenset(("none", "file-newer"))
 _SENT_OTHERWISE: frozenset[Drift] = frozenset(("file-newer", "request-older", "all-differ"))
 
 
@@ -97,7 +103,8 @@ def _state(file: MemoryFile) -> str:
     if file.state == "stops":
         return f"! {file.problem or 'it is not text; the agent stops on it'}"
     facts = file.facts
-    parts = ["loaded", format.count(file.size, "byte")]
+    empty = file.text is not None and not file.text.strip()
+    parts = ["empty: the model gets nothing of it" if empty else "loaded", format.count(file.size, "byte")]
     if file.tokens is not None:
         parts.append(f"{format.tokens(file.tokens)} tokens")
     if facts is not None:

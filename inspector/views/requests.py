@@ -15,7 +15,7 @@ from inspector.views.in_sight import keep_in_sight
 from inspector.views.quiet import quiet
 from inspector.views.request_delegate import RequestDelegate
 
-WIDTHS = (60, 190, 84, 70, 62, 72, 76)
+WIDTHS = (60, 182, 94, 70, 62, 72, 76)
 """Columns on the first start, in pixels at a 13 pixel font; the last one takes what is left."""
 
 

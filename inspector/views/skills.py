@@ -229,7 +229,7 @@ class SkillsView(SidePane):
         if seen:
             self.menu.set_text(seen)
         else:
-            self.menu.clear("It is not listed to the model.", "" if now else _why(skill))
+            self.menu.clear("It is not listed to the model.")  # why stands above it
 
     def _show_file(self, path: str) -> None:
         """The text of SKILL.md, or of a file beside it."""

@@ -41,7 +41,7 @@ def test_a_sealed_thread_is_listed_and_says_why_it_cannot_be_read(qtbot, make_wi
     header = said(window.desk.request.header)
     assert SEALED in header.casefold()
     everywhere = " ".join((*said_of.values(), header, window.desk.reading_note.text(), said(window)))
-    for wrong in ("corrupt", "damaged", "key", "password"):
+    for wrong in ("corrupt", "damaged", "key", "password", "shown is"):
         assert wrong not in everywhere.casefold(), wrong
     assert everything(encrypted.parent) == before
 
@@ -51,7 +51,7 @@ def test_a_plain_row_among_encrypted_ones_is_marked_and_other_threads_are_not(
 ) -> None:
     window = make_window(encrypted)
     choose(qtbot, window, "mixed")
-    assert "not protected" in requests(window)[-1][-1]
+    assert "! not protected" in requests(window)[-1][-1], "first, where a narrow column shows it"
     assert "Not protected" in said(window.desk.request.header) or "not protected" in said(window.desk.request.header)
     choose(qtbot, window, "open")
     assert "protected" not in requests(window)[0][-1]

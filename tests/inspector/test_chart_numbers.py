@@ -176,3 +176,9 @@ def test_the_axis_numbers_also_a_single_request():
     assert [text for _, text in numbers(-0.5, 23.5, 9, 14)] == ["2", "4", "6", "8"]
     assert heights(68_000, 4) == [20_000, 40_000, 60_000] and heights(0, 4) == []
     assert [dollars(value) for value in (0.0005, 0.5, 2, 1200)] == ["$0.0005", "$0.5", "$2", "$1,200"]
+
+
+def test_a_place_between_whole_tokens_has_no_number(qapp) -> None:
+    from inspector.views.chart_plot import TokenAxis
+
+    assert TokenAxis("left").tickStrings([-1.0, 0.0, 0.5, 1.0, 2_000.0], 1.0, 0.5) == ["", "0", "", "1", "2k"]
