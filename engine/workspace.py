@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.errors import UsageError, WorkspaceError
+from engine.header import first_bytes
 
 APPLICATION_ID = 0x43545849
 """``CTXI``, in the header of every workspace."""
@@ -35,8 +36,7 @@ def check_file(path: Path) -> Literal["workspace", "langgraph"]:
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Name a workspace file.")
     try:
-        with path.open("rb") as file:
-            header = file.read(100)
+        header = first_bytes(path, 100)
         size = path.stat().st_size
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}. Make one with: context-inspector demo {path}") from None
@@ -194,8 +194,7 @@ def _missing(path: Path) -> tuple[int, int] | None:
     """Bytes that a file's header speaks of and bytes that are there, where those are fewer and no WAL has the rest."""
     if path.with_name(path.name + "-wal").exists():
         return None
-    with path.open("rb") as file:
-        header = file.read(100)
+    header = first_bytes(path, 100)
     size = path.stat().st_size
     page = struct.unpack(">H", header[16:18])[0] or 1
     said = struct.unpack(">I", header[28:32])[0] * (65536 if page == 1 else page)
