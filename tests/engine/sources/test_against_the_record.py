@@ -42,13 +42,13 @@ class Both:
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     folder = tmp_path_factory.mktemp("demo")
 
-    def plain(_: Workspace) -> SqliteSaver:
+    def plain(*_: object) -> SqliteSaver:
         saver = PlainSaver.__new__(PlainSaver)
         SqliteSaver.__init__(saver, sqlite3.connect(folder / "plain.db", check_same_thread=False))
         return saver
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.agent.build.WorkspaceSaver", plain)
+        patch.setattr("engine.agent.letting_go.RunSaver", plain)
         workspace = Workspace.create(folder / "record.ctx")
         run_scenarios(workspace, ["competitor-report"])
     with closing(sqlite3.connect(folder / "plain.db")) as connection:
