@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from engine.errors import WorkspaceError
+from engine.header import first_bytes
 
 _LOCKED_SECONDS = 2.0
 _TRIES = 40
@@ -106,8 +107,7 @@ class Access:
     def _reason_to_copy(self) -> str:
         if self._locked:
             return "another program has it locked"
-        with self.path.open("rb") as file:
-            header = file.read(20)
+        header = first_bytes(self.path, 20)
         if _size(beside(self.path, "-wal")) or header[18:20] != b"\x01\x01":
             return "it is in WAL mode"
         if _size(beside(self.path, "-journal")):
