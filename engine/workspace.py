@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.errors import UsageError, WorkspaceError
-from engine.header import first_bytes
+from engine.raw_bytes import first_bytes
 
 APPLICATION_ID = 0x43545849
 """``CTXI``, in the header of every workspace."""

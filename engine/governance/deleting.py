@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from engine.errors import EditConflict, InspectorError
 from engine.governance.planning import Target, count, targets
+from engine.raw_bytes import chunks
 from engine.trace.rows import alive
 from engine.transactions import in_words
 from engine.workbench import DeletionPlan, DeletionProof
@@ -137,10 +137,8 @@ def _distinct(value: Any) -> bytes:
 
 def _in_file(file: Path, sample: bytes) -> bool:
     for name in (file, file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-journal")):
-        if name.exists() and name.stat().st_size:
-            with name.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as view:
-                if view.find(sample) >= 0:
-                    return True
+        if name.exists() and any(sample in piece for piece in chunks(name, len(sample) - 1)):
+            return True
     return False
 
 

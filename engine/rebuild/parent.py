@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine import raw_bytes
 from engine.errors import AgentCodeFailed, InspectorError, UsageError
 from engine.sources.access import Access
 
@@ -95,9 +96,8 @@ def _wait(child: subprocess.Popen[bytes], agent: str, seconds: float, stop: thre
 def _copy(source: Path, copy: Path) -> None:
     access = Access(source)
     try:
-        with open(copy, "wb") as target:
-            os.chmod(copy, 0o600)
-            target.write(access.file.read_bytes())
+        copy.touch(mode=0o600)
+        raw_bytes.copy(access.file, copy)
         for ending in ("-wal", "-journal"):
             beside = access.file.with_name(access.file.name + ending)
             if beside.exists():

@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from engine import raw_bytes
 from engine.errors import WorkspaceError
-from engine.header import first_bytes
 
 _LOCKED_SECONDS = 2.0
 _TRIES = 40
@@ -107,7 +107,7 @@ class Access:
     def _reason_to_copy(self) -> str:
         if self._locked:
             return "another program has it locked"
-        header = first_bytes(self.path, 20)
+        header = raw_bytes.first_bytes(self.path, 20)
         if _size(beside(self.path, "-wal")) or header[18:20] != b"\x01\x01":
             return "it is in WAL mode"
         if _size(beside(self.path, "-journal")):
@@ -147,7 +147,7 @@ class Access:
             self._remove_copy(folder)
             self._copies += 1
             target = folder / f"{self._copies}.db"
-            shutil.copyfile(self.path, target)
+            raw_bytes.copy(self.path, target)
         for suffix in ("-wal", "-shm", "-journal"):
             beside(target, suffix).unlink(missing_ok=True)
         for suffix in ("-wal", "-journal"):

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from engine import Source, check_file, open_source
+from engine import Source, check_file, open_source, raw_bytes
 from engine.errors import WorkspaceError
 from tests.engine.sources.databases import everything, put_state, saver_over
 
@@ -204,12 +204,10 @@ def test_a_file_that_another_took_the_place_of_is_read_anew(
 def test_a_copy_that_was_written_over_while_it_was_made_is_made_again(
     file: Path, writer: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import shutil
-
     writer.execute("PRAGMA journal_mode=WAL")
     add(writer, "first")
     copies = []
-    copy = shutil.copyfile
+    copy = raw_bytes.copy
 
     def copy_and_write(source: Path, target: Path) -> None:
         copy(source, target)
@@ -218,7 +216,7 @@ def test_a_copy_that_was_written_over_while_it_was_made_is_made_again(
             add(writer, "second")
             writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    monkeypatch.setattr("engine.sources.access.shutil.copyfile", copy_and_write)
+    monkeypatch.setattr(raw_bytes, "copy", copy_and_write)
     with closing(open_source(file)) as source:
         assert {row.thread_id for row in source.threads()} == {"t", "first", "second"}
         for thread_id in ("first", "second"):
