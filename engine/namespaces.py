@@ -66,7 +66,7 @@ def check_parts(where: str, parts: Sequence[str]) -> None:
         if part not in _PLACEHOLDERS and not (isinstance(part, str) and _LABEL.fullmatch(part)):
             raise UsageError(
                 f"{where}: {part!r} can't be a part of a namespace. A part is {{tenant}}, {{user}}, or letters "
-                "without accents, digits and - _ @ + : ~."
+                "without accents, digits and - _ @ + : ~. Parts are set apart by /."
             )
     if parts[0] == "langgraph":
         raise UsageError(f"{where}: LangGraph keeps the namespace langgraph for itself. Name another.")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.panes import plain_label
 from inspector.views.agents_fields import CheckField, LineField, ProseField
-from inspector.views.agents_numbers import NumberField, SizeField
+from inspector.views.agents_numbers import KEPT, NumberField, SizeField
 from inspector.views.agents_page import Page
 
 _FIRST_CUT = {"trigger": ["messages", 20], "keep": ["messages", 20], "max_length": 2000}
@@ -24,10 +24,10 @@ class ContextPage(Page):
 
     def __init__(self, known: QStringListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.results = SizeField("Offload tool results", plain=True, first=20_000, verb="over")
-        self.messages = SizeField("Offload user messages", plain=True, first=50_000, verb="over")
+        self.results = SizeField("Offload tool results", plain=True, first={"tokens": 20_000}, verb="over")
+        self.messages = SizeField("Offload user messages", plain=True, first={"tokens": 50_000}, verb="over")
         self.summarize = SizeField("Summarize")
-        self.keep = SizeField("Keep after a summary", default=None, off=False, verb="")
+        self.keep = SizeField("Keep after a summary", default=None, off=False, verb="", first=KEPT)
         self.summary_prompt = ProseField("Prompt of summaries", "The engine’s own", lines=4, optional=True)
         self.summary_model = LineField("Model of summaries", "The agent’s own", optional=True, known=known)
         self.cut = _Cut()
@@ -60,7 +60,7 @@ class _Cut(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.trigger = SizeField("Cut arguments")
-        self.keep = SizeField("Left whole", default=(), off=False, verb="")
+        self.keep = SizeField("Left whole", default=(), off=False, verb="", first=KEPT)
         self.length = NumberField("Longest argument in characters")
         self.length.setMaximumWidth(120)
         self.setFocusProxy(self.trigger)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -19,8 +20,10 @@ _UNITS = (
     ("tokens", "a number of tokens"), ("messages", "a number of messages"), ("fraction", "a fraction of the window"),
 )  # fmt: skip
 _BLANKS = str.maketrans("", "", " ,\u2009\u202f\u00a0")
-_FIRST = {"tokens": 100_000, "messages": 50, "fraction": 0.85}
-"""What a number begins with, when its unit is chosen."""
+_FIRST: Mapping[str, float] = {"tokens": 100_000, "messages": 50, "fraction": 0.85}
+"""What a number begins with, when its unit is chosen: a limit,"""
+KEPT: Mapping[str, float] = {"tokens": 20_000, "messages": 6, "fraction": 0.1}
+"""and what is left once it was passed."""
 
 
 class NumberField(QDoubleSpinBox):
@@ -83,9 +86,9 @@ class SizeField(QWidget):
     edited = Signal(object)
 
     def __init__(self, name: str, *, default: Any = "default", off: bool = True, plain: bool = False,
-                 first: float | None = None, verb: str = "at", parent: QWidget | None = None) -> None:  # fmt: skip
+                 first: Mapping[str, float] = _FIRST, verb: str = "at") -> None:  # fmt: skip
         """``plain``: a limit in tokens alone, a bare number. ``default`` is the value that leaves it to the engine."""
-        super().__init__(parent)
+        super().__init__()
         self._plain, self._first = plain, first
         choices: list[tuple[Any, str]] = [(default, "engine’s default")] if default != () else []
         choices += [("off", "off")] if off else []
@@ -131,7 +134,7 @@ class SizeField(QWidget):
         self._show_number(unit)
         if unit in _FIRST:
             with QSignalBlocker(self.number):
-                self.number.setValue(self._first or _FIRST[unit] if unit != "fraction" else _FIRST[unit])
+                self.number.setValue(self._first[unit])
         self.edited.emit(self.value())
 
     def _show_number(self, unit: Any) -> None:

@@ -140,7 +140,10 @@ def test_an_agent_is_made_and_every_field_typed_saved_and_read_again(world: Worl
     world.choose(context.results.choice, "over")
     context.results.number.setValue(1234)
     world.choose(context.messages.choice, "off")
-    world.choose(context.summarize.choice, "fraction")
+    for unit in ("tokens", "messages", "fraction"):  # what is kept begins below what it is kept of
+        world.choose(context.summarize.choice, unit)
+        world.choose(context.keep.choice, unit)
+        assert 0 < context.keep.value()[1] < context.summarize.value()[1]
     context.summarize.number.setValue(0.5)
     world.choose(context.keep.choice, "messages")
     context.keep.number.setValue(12)
