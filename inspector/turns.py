@@ -108,7 +108,9 @@ class Turn:
         tail = format.one_line(self.words[-2 * TAIL :], 2 * TAIL)
         if len(self.words) > TAIL:
             tail = "…" + tail[-TAIL:]
-        head = " · ".join(filter(None, told)) or (f"Request {self.requests} is done" if self.requests else "Running")
+        head = " · ".join(filter(None, told)) or (
+            f"{format.count(self.requests, 'request')} so far" if self.requests else "Running"
+        )
         return f"{head} · {tail}" if tail and not self._of("tool") else head
 
     def _of(self, kind: str) -> list[Update]:
@@ -279,7 +281,8 @@ def _requests(requests: Sequence[Update]) -> str:
     summary = any(each.purpose == "summary" for each in requests)
     numbers = ", ".join(str(each.number) for each in requests if each.number)
     head = (f"Requests {numbers}" if len(requests) > 1 else f"Request {numbers}").strip()
-    return head + (f" of {', '.join(names)}" if names else "") + (" (writing a summary)" if summary else "")
+    told = f"{head} of the run" + (f" ({', '.join(names)})" if names else "")  # the table counts in the thread
+    return told + (", writing a summary" if summary else "")
 
 
 def _tools(tools: Sequence[Update]) -> str:

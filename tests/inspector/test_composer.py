@@ -240,7 +240,7 @@ def test_each_thread_has_its_own_run_line_and_stop(qtbot, composer, door, runs):
     composer.stop()
     assert (runs[0].stops, runs[1].stops) == (0, 1)
     composer.set_thread("t1")
-    assert composer.line.text() == "Request 1" and composer.can_stop()
+    assert composer.line.text() == "Request 1 of the run" and composer.can_stop()
     runs[0].tell("failed", "The key was refused.")
     runs[1].tell("stopped")
     composer.turns.drain()

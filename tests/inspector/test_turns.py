@@ -60,18 +60,18 @@ def test_the_line_names_requests_tools_and_agents(qtbot, turns):
         return line()
 
     assert line() == "Starting the agent"
-    assert tell("request", number=1) == "Request 1"
-    assert tell("token", text="Let me\nsee") == "Request 1 · Let me see"
+    assert tell("request", number=1) == "Request 1 of the run"
+    assert tell("token", text="Let me\nsee") == "Request 1 of the run · Let me see"
     tell("request", number=1, state="done")
     tell("tool", name="task", number=1, state="started")
     assert tell("tool", name="read_file", number=2, state="started") == "calling task, read_file"
     tell("request", number=2, name="helper", purpose="subagent")
     assert tell("request", number=3, name="critic", purpose="subagent") == (
-        "Requests 2, 3 of helper, critic · calling task, read_file"
+        "Requests 2, 3 of the run (helper, critic) · calling task, read_file"
     )
     for number, kind in ((2, "request"), (3, "request"), (1, "tool"), (2, "tool")):
         tell(kind, number=number, state="done")
-    assert tell("request", number=4, purpose="summary") == "Request 4 (writing a summary) · Let me see"
+    assert tell("request", number=4, purpose="summary") == "Request 4 of the run, writing a summary · Let me see"
     run.tell("done")
     turns.drain()
     assert line() == "Done."
