@@ -162,8 +162,9 @@ def test_calls_are_joined_to_their_results_by_place(qtbot, jobs, view, parts) ->
 def test_invalid_calls_and_orphans_are_told_apart(qtbot, jobs, view, parts) -> None:
     view.show_request(make_detail(messages=message_rows(parts, INVALID)), None)
     at_once(qtbot, jobs, view)
-    assert badges(view, 0) == ["no result × 2"]  # ls and the one without id, not the invalid two
-    why = view.model.lines.cell(0).badges[0].why
+    assert badges(view, 0) == ["invalid call × 2", "no result × 2"]  # of ls and the one without id
+    invalid, why = (badge.why for badge in view.model.lines.cell(0).badges)
+    assert invalid.startswith("invalid: Unterminated string; invalid: ")
     assert why == "no message in this list answers the call ok; no message in this list answers the call without id"
     assert badges(view, 1) == ["error", "no call"]
     assert "write_file" in line(view, 0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
 
 from inspector.views.try_prompt import TryPrompt
 from tests.inspector.side_world import rich_labels, unnamed
@@ -20,12 +21,14 @@ TYPED = "Answer in <b>rhymes</b> &amp; short.\u2028Always.\n"
 def ran(qtbot, qapp, tmp_path: Path) -> Iterator[Ran]:
     made = Ran(qtbot, tmp_path)
     yield made
+    for widget in QApplication.topLevelWidgets():
+        if isinstance(widget, TryPrompt):
+            widget.close()
     made.close()
 
 
 def dialog(ran: Ran) -> TryPrompt:
-    made = TryPrompt(ran.jobs, ran.file, "t", ran.drafts)
-    ran.qtbot.addWidget(made)
+    made = TryPrompt(ran.jobs, ran.file, "t", ran.drafts)  # closed, it deletes itself
     made.show()
     ran.settle()
     return made
