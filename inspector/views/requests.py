@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
@@ -154,11 +154,12 @@ class RequestsView(QWidget):
 
     # -- the user does -----------------------------------------------------------------------
 
-    def _current_changed(self, current: QModelIndex) -> None:
-        id = self.model.id_at(current)
-        # A table that gets the keyboard makes its first row the current one, without selecting it: nobody chose it.
-        chosen = self.table.selectionModel().isRowSelected(current.row())
-        if not self._updating and chosen and id is not None:
+    def _selected(self, _now: object, _before: object) -> None:
+        # Not when a row becomes the current one: a table that gets the keyboard does that to its first row, which
+        # nobody chose, and a click does it before it selects.
+        rows = self.table.selectionModel().selectedRows()
+        id = self.model.id_at(rows[0]) if rows else None
+        if not self._updating and id is not None:
             self._session.select_request(id)
 
     def _scrolled(self) -> None:
@@ -225,7 +226,7 @@ class RequestsView(QWidget):
         for column, width in enumerate(WIDTHS):
             table.setColumnWidth(column, round(width * scale))
         self._size_rows()
-        table.selectionModel().currentChanged.connect(self._current_changed)
+        table.selectionModel().selectionChanged.connect(self._selected)
         table.doubleClicked.connect(lambda _index: self.activated.emit())
 
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QAbstractItemModelTester
 
@@ -210,6 +210,19 @@ def test_keys_step_and_the_session_follows(qtbot, opened):
     assert session.request_id == 9
     session.step(-100)
     assert session.request_id == 1 and view.table.currentIndex().row() == 0
+
+
+def test_a_click_shows_the_request_and_the_keyboard_alone_shows_none(qtbot, opened):
+    session, view, _reader = opened(30, 28)
+    table = view.table
+    for row in (len(session.rows) - 3, len(session.rows) - 1, len(session.rows) - 2):
+        at = table.visualRect(view.model.index(row, 1)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        assert session.request_id == session.rows.ids[row]
+        assert [index.row() for index in table.selectionModel().selectedRows()] == [row]
+    shown = session.request_id
+    table.selectionModel().setCurrentIndex(view.model.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
+    assert session.request_id == shown
 
 
 def test_a_jump_shows_what_is_around_it_and_a_step_moves_no_more_than_it_must(qtbot, opened):
