@@ -33,6 +33,8 @@ class Turn:
     """None for the sum."""
     amounts: tuple[Amount, ...]
     total: tuple[Amount, ...]
+    unknown: frozenset[str] = frozenset()
+    """Of the sum: areas that the source does not tell."""
 
     def tokens(self, area: Area | None = None) -> int:
         """What it added to an area, or in all."""
@@ -150,12 +152,16 @@ def amounts_in_words(amounts: Sequence[Amount], area: Area | None = None) -> str
 def _area(title: str, area: Area) -> Column[Turn]:
     return Column(
         title,
-        lambda turn: signed(turn.tokens(area)) if turn.step is not None else format.size(turn.tokens(area)),
-        lambda turn: amounts_in_words(turn.amounts, area),
+        lambda turn: signed(turn.tokens(area)) if turn.step is not None else _summed(turn, area),
+        lambda turn: "not recorded" if area in turn.unknown else amounts_in_words(turn.amounts, area),
         right=True,
-        said=lambda turn: f"{turn.tokens(area):+} tokens, estimated",
+        said=lambda turn: "not recorded" if area in turn.unknown else f"{turn.tokens(area):+} tokens, estimated",
         hint="Estimated tokens that it added to this area.",
     )
+
+
+def _summed(turn: Turn, area: Area) -> str:
+    return format.UNKNOWN if area in turn.unknown else format.size(turn.tokens(area))
 
 
 class TurnModel(ItemsModel[Turn]):

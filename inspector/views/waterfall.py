@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -80,7 +81,9 @@ class WaterfallPane(QWidget):
         says = " ".join(filter(None, [why.waterfall.problem, left_out]))
         self.problem.set_text(says)
         self.problem.setVisible(bool(says))
-        self.model.set_items(why.turns)
+        self.model.set_items(
+            tuple(replace(turn, unknown=frozenset(unknown)) if turn.step is None else turn for turn in why.turns)
+        )
         if self._wanted:
             self.select(self._wanted)
         self._wanted = ""

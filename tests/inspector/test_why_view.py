@@ -296,3 +296,8 @@ def test_where_steps_were_not_recorded_it_says_so(qtbot: Any, jobs: Jobs, reader
     assert tokens_of(why.waterfall.model.items[-1].total) == sum(
         row.tokens for row in (*detail.system, *detail.messages, *detail.tools)
     )
+    model = why.waterfall.model
+    last = [model.index(model.rowCount() - 1, column).data() for column in range(4)]
+    assert last[1] == "–", "what was not recorded is not nothing"
+    assert "–" not in last[2:]
+    assert "not recorded" in model.index(model.rowCount() - 1, 1).data(Qt.ItemDataRole.ToolTipRole)
