@@ -36,6 +36,8 @@ _EVENT_MARKS = {
     "warning": Mark("warning", "!", "warning"),
     "lost": Mark("error", "!", "record lost"),
 }
+PLAIN = "·"
+"""The letter of a mark that has none of its own."""
 MARKED, NOTED = Mark("human", "⚑", "marked"), Mark("human", "✎", "note")
 BASELINE = Mark("human", "B", "baseline")
 QUIET_EVENTS = frozenset({"skill listed", "purpose guessed", "failure"})
@@ -48,10 +50,10 @@ def marks(row: RequestRow) -> tuple[Mark, ...]:
     if row.error is not None or row.status == "failed":
         found.append(Mark("error", "!", format.one_line(row.error or "failed", 200)))
     elif row.status == "stopped":
-        found.append(Mark("other", "·", "stopped"))
+        found.append(Mark("other", PLAIN, "stopped"))
     for event in row.events:
         if event not in QUIET_EVENTS:
-            found.append(_EVENT_MARKS.get(event) or Mark("other", "·", format.one_line(event, 40)))
+            found.append(_EVENT_MARKS.get(event) or Mark("other", PLAIN, format.one_line(event, 40)))
     if row.branch:
         found.insert(0, Mark("human", "⎇", branch_words(row, None)))
     if row.problem and row.problem != row.error:

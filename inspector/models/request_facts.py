@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engine.trace.model import RequestRow
 from inspector import format, theme
 from inspector.models.bars import SERIES, sizes
-from inspector.models.marks import marks
+from inspector.models.marks import PLAIN, marks
 from inspector.models.requests import agent_name
 from inspector.models.spending import Price, money
 
@@ -73,4 +73,4 @@ def _parts(row: RequestRow) -> list[tuple[str, int]]:
 
 
 def _words(row: RequestRow, signs: Sequence[str]) -> list[str]:
-    return [*signs, *(f"{mark.letter} {mark.word}" for mark in marks(row))]
+    return [*signs, *(mark.word if mark.letter == PLAIN else f"{mark.letter} {mark.word}" for mark in marks(row))]

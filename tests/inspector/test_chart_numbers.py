@@ -161,6 +161,9 @@ def test_a_request_is_told_with_exact_numbers_and_where_they_come_from():
     short = in_one_line(row, signs=["⚑ marked"])
     assert "\n" not in short and "53\u2009210 tokens reported" in short and "S+ ~60" in short and "Σ summary" in short
     assert "1\u2009000 tokens estimated" in in_one_line(request(1))
+    assert " · stopped · " in in_one_line(request(1, status="stopped")) and "· ·" not in in_one_line(
+        request(1, status="stopped")
+    )
 
 
 def test_every_request_has_a_column_of_its_own_place():
