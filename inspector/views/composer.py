@@ -91,6 +91,7 @@ class Composer(QWidget):
         self.model.set_thread(None)
         self._fill("")
         self.edit.setReadOnly(running is None)
+        self.model.setEnabled(running is not None)
         self.set_standing("")
         self._load_draft()
         self._say_what_to_type()

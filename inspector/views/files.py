@@ -201,6 +201,7 @@ class FilesView(SidePane):
     def _nothing_selected(self) -> None:
         self._content = None
         self._shown_path = ""
+        self.save.setEnabled(False)
         self.facts.set_facts("")
         self.indent.hide()
         self.text.clear("No file is selected.", "Select one above to see its text.")
@@ -266,10 +267,12 @@ class FilesView(SidePane):
 
     def _not_read(self, sentence: str) -> None:
         self._late.stop()
+        self.save.setEnabled(False)
         self.text.show_error(sentence)
 
     def _show(self, laid: Laid) -> None:
         self._late.stop()
+        self.save.setEnabled(True)
         self._content = laid.content
         self.indent.setVisible(laid.content.json)
         if laid.content.note:

@@ -337,7 +337,7 @@ def test_a_disk_that_refuses_a_draft_is_said(qtbot, composer, jobs, tmp_path):
 def test_a_source_that_is_read_only_says_so(qtbot, composer):
     composer.open("/work/foreign.db", None, "This source is read only.")
     assert composer.edit.placeholderText() == "This source is read only."
-    assert composer.edit.isReadOnly() and not composer.can_send()
+    assert composer.edit.isReadOnly() and not composer.can_send() and not composer.model.isEnabled()
 
 
 def test_the_field_grows_with_its_lines_up_to_eight(qtbot, composer):

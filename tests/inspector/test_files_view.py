@@ -238,8 +238,10 @@ def test_a_path_that_is_not_there_is_said_to_be_so(qtbot, view, reader, jobs) ->
     reader.put("files", "t", artifact("/a"))
     reader.bodies = {"/a": b"text of a"}
     show(qtbot, view, jobs)
+    assert view.save.isEnabled()
     view.open_path("/gone.md")
     settled(qtbot, jobs)
+    assert not view.save.isEnabled(), "there is nothing to save a copy of"
     assert "The thread has no file at /gone.md." in view.note.text()
     assert view.table.current() is None
     assert view.text.text() == ""
