@@ -60,6 +60,8 @@ def open_file(reader: Any, thread_id: str, file: MemoryFile, workspace: Path | N
     exact, reason = ExactText.of(file.text or ""), ""
     if workspace is None and copied_only(file):
         says = "It can be read, not edited: shown is the copy that the thread loaded, the file itself is not here."
+        if not file.in_thread:
+            says = "The file itself is not here, and the copy that the thread loaded is empty: nothing can be shown."
         return Opened(file, ExactText.of(file.in_thread or ""), None, None, 0, None, says, elsewhere=True)
     if file.text is None and file.version:
         content = file_content.content_of(file.path, reader.file(thread_id, file.path))

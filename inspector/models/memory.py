@@ -21,7 +21,7 @@ def state(file: MemoryFile) -> str:
     if file.state == "stops":
         return "! stops the agent"
     if copied_only(file):
-        return "copy only"
+        return "copy only" if file.in_thread else "empty copy"
     if file.text is None:
         return "missing" if not file.version else "not UTF-8"
     if file.in_thread is None:

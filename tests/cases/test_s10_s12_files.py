@@ -84,6 +84,9 @@ def test_memory_and_skills_are_the_states_copies_and_nothing_more_is_claimed(qtb
     qtbot.waitUntil(lambda: memory.edit.editor.toPlainText() != "", timeout=WAIT_MS)
     assert memory.edit.editor.toPlainText() == "a\nb\nc"
     assert memory.edit.editor.isReadOnly()
+    assert [cell(table, row, 2) for row in (0, 1)] == ["copy only", "empty copy"]
+    table.selectRow(1)
+    qtbot.waitUntil(lambda: "the copy that the thread loaded is empty" in memory.edit.note.text(), timeout=WAIT_MS)
     skills = pane(qtbot, window, "skills")
     table = skills.findChild(QTableView)
     names = [cell(table, row, 0).removeprefix("! ") for row in range(table.model().rowCount())]
