@@ -36,6 +36,7 @@ class RequestHeader(QWidget):
         self.parent_button.setAutoRaise(True)
         self.parent_button.clicked.connect(self._go_to_parent)
         self.parent_button.hide()
+        self.title.setMinimumHeight(self.parent_button.sizeHint().height())  # it comes and goes as one steps
         self._parent_request: int | None = None
         self.error = plain_label()
         tint(self.error, "error")
