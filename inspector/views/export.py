@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from inspector import format
 from inspector.panes import plain_label
 from inspector.sharing import Form, Wish
-from inspector.views.tick import Tick
+from inspector.views.tick import Pick, Tick
 
 _FORMS: tuple[tuple[Form, str, str], ...] = (
     ("html", "HTML", "One page that needs nothing else, for anybody to read."),
@@ -39,9 +39,9 @@ class ExportDialog(QDialog):
         name.setWordWrap(True)
         layout.addWidget(name)
         layout.addSpacing(6)
-        self.forms: dict[Form, QRadioButton] = {}
+        self.forms: dict[Form, Pick] = {}
         for form, word, about in _FORMS:
-            button = QRadioButton(word)
+            button = Pick(word)
             button.setAccessibleName(f"{word}: {about}")
             button.toggled.connect(self._form_changed)
             hint = plain_label(about, muted=True)

@@ -1,6 +1,7 @@
 """Whether what is written can be read, also after the colours changed while the window was shown."""
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
@@ -12,6 +13,8 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenuBar,
     QPlainTextEdit,
+    QStyle,
+    QStyleOptionButton,
     QTabBar,
     QToolButton,
     QWidget,
@@ -22,10 +25,12 @@ from inspector.actions import AREAS
 from inspector.views.labels import ElidedLabel
 from inspector.views.palette import Palette
 from inspector.views.plain_text import PathLabel
+from inspector.views.tick import Pick, Tick
 from tests.inspector.conftest import settle
 from tests.inspector.test_window import open_thread
 
 LEAST = 3.0
+Box = QStyle.SubElement
 WRITTEN = (
     QLabel, QAbstractButton, QLineEdit, QComboBox, QPlainTextEdit, QTabBar, QMenuBar, QAbstractItemView,
     ElidedLabel, PathLabel,
@@ -144,3 +149,20 @@ def test_the_palette_of_commands_can_be_read_in_the_dark(qtbot, make_window, qap
     palette = window.findChild(Palette)
     assert palette.isVisible() and faint(palette) == []
     palette.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("kind", "element"), [(Tick, Box.SE_CheckBoxIndicator), (Pick, Box.SE_RadioButtonIndicator)])
+def test_what_can_be_chosen_has_an_edge_that_is_seen(qtbot, colours, scheme, kind, element):
+    theme.choose(colours, scheme)
+    button = kind("A choice")
+    qtbot.addWidget(button)
+    button.resize(button.sizeHint())
+    shown = pixels(button)
+    option = QStyleOptionButton()
+    button.initStyleOption(option)
+    box = button.style().subElementRect(element, option, button)
+    row = luminance(shown[box.center().y(), box.left() : box.center().x()])
+    ground = luminance(shown[:1, -1:])[0, 0]
+    edge = max(row, key=lambda seen: abs(seen - ground))
+    assert (max(edge, ground) + 0.05) / (min(edge, ground) + 0.05) >= LEAST
